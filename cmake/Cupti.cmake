@@ -28,13 +28,21 @@ mark_as_advanced(TRAZA_CUPTI_INCLUDE_DIR TRAZA_CUPTI_LIBRARY)
 
 if(TRAZA_CUPTI_INCLUDE_DIR AND TRAZA_CUPTI_LIBRARY)
   set(TRAZA_HAVE_CUDA ON)
+  # An existing torch may lack the packages that only compilers need (crt,
+  # nvml): what is missing there comes from .deps/site.
+  set(traza_cuda_include_dirs "${TRAZA_CUPTI_INCLUDE_DIR}")
+  if(EXISTS "${PROJECT_SOURCE_DIR}/.deps/site/nvidia/cu13/include")
+    list(APPEND traza_cuda_include_dirs
+      "${PROJECT_SOURCE_DIR}/.deps/site/nvidia/cu13/include")
+    list(REMOVE_DUPLICATES traza_cuda_include_dirs)
+  endif()
   add_library(traza::cuda_headers INTERFACE IMPORTED GLOBAL)
   set_target_properties(traza::cuda_headers PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES "${TRAZA_CUPTI_INCLUDE_DIR}")
+    INTERFACE_INCLUDE_DIRECTORIES "${traza_cuda_include_dirs}")
   add_library(traza::cupti SHARED IMPORTED GLOBAL)
   set_target_properties(traza::cupti PROPERTIES
     IMPORTED_LOCATION "${TRAZA_CUPTI_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${TRAZA_CUPTI_INCLUDE_DIR}")
+    INTERFACE_INCLUDE_DIRECTORIES "${traza_cuda_include_dirs}")
   # NVML is opened at run time: only its header is needed.
   add_library(traza::nvml INTERFACE IMPORTED GLOBAL)
   target_link_libraries(traza::nvml INTERFACE
