@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SPEC_WORKER_DESCRIPTION_H_
+#define SPEC_WORKER_DESCRIPTION_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json_fwd.hpp"
+#include "spec/cost.h"
+#include "spec/param_schema.h"
+
+namespace traza {
+
+// The version of the messages between daemon and worker.
+inline constexpr int kWorkerProtocol = 1;
+
+enum class DeviceKind { kCpu, kGpu };
+
+struct DeviceDescription {
+  std::string id;  // "cpu", "gpu0", ...
+  DeviceKind kind = DeviceKind::kCpu;
+  std::string model;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
+  int64_t memory_bytes = 0;
+  int cores = 0;  // CPU threads that PyTorch uses, or SMs
+  std::optional<std::string> uuid;                // GPU
+  std::optional<std::string> compute_capability;  // GPU, "9.0"
+  // Measured by the worker when it described itself, by dtype; FLOP/s of a
+  // matrix product. Empty when unknown: then time is not predicted.
+  std::map<std::string, double> flops_per_second;
+  // Set when jobs cannot run there: why, in one sentence.
+  std::optional<std::string> unavailable;
+
+  friend bool operator==(const DeviceDescription&,
+                         const DeviceDescription&) = default;
+};
+
+struct VariantSchema {
+  std::string name;   // "eager"
+  std::string title;  // one sentence
+  // Device id -> why the variant cannot run there.
+  std::map<std::string, std::string> unavailable;
+
+  friend bool operator==(const VariantSchema&, const VariantSchema&) = default;
+};
+
+struct WorkloadSchema {
+  std::string name;   // "matmul_add"
+  std::string title;  // one sentence: what it computes
+  std::string range;  // the name of the range around each step's work
+  std::vector<VariantSchema> variants;  // the first is the default
+  std::vector<ParamSchema> params;
+  Cost cost;
+
+  friend bool operator==(const WorkloadSchema&,
+                         const WorkloadSchema&) = default;
+};
+
+// What `traza-worker --describe` prints, and how the daemon knows devices and
+// workloads.
+struct WorkerDescription {
+  int protocol = kWorkerProtocol;
+  // "traza", "torch", and where there is a GPU "driver", "cuda", "cupti".
+  std::map<std::string, std::string> versions;
+  // What this build and host can do: "ops", "shapes", "kernels", ...
+  std::vector<std::string> capabilities;
+  std::vector<DeviceDescription> devices;
+  std::vector<WorkloadSchema> workloads;
+
+  const DeviceDescription* FindDevice(absl::string_view id) const;
+  const WorkloadSchema* FindWorkload(absl::string_view name) const;
+
+  friend bool operator==(const WorkerDescription&,
+                         const WorkerDescription&) = default;
+};
+
+nlohmann::json ToJson(const DeviceDescription& device);
+absl::StatusOr<DeviceDescription> DeviceDescriptionFromJson(
+    const nlohmann::json& json);
+nlohmann::json ToJson(const WorkerDescription& description);
+// The text is hostile input: any fault is an INVALID_ARGUMENT that names it.
+absl::StatusOr<WorkerDescription> WorkerDescriptionFromJson(
+    absl::string_view text);
+
+}  // namespace traza
+
+#endif  // SPEC_WORKER_DESCRIPTION_H_
