@@ -18,13 +18,13 @@ if(TRAZA_WITH_CUDA STREQUAL "OFF" OR TRAZA_WITH_TORCH STREQUAL "OFF")
   return()
 endif()
 
-find_path(TRAZA_CUPTI_INCLUDE_DIR cupti.h NO_DEFAULT_PATH
+# NO_CACHE: another TRAZA_TORCH_DIR has to bring another CUPTI with it.
+find_path(TRAZA_CUPTI_INCLUDE_DIR cupti.h NO_CACHE NO_DEFAULT_PATH
   PATHS "${traza_site}/nvidia/cu13/include"
         "${PROJECT_SOURCE_DIR}/.deps/site/nvidia/cu13/include")
-find_file(TRAZA_CUPTI_LIBRARY libcupti.so.13 NO_DEFAULT_PATH
+find_file(TRAZA_CUPTI_LIBRARY libcupti.so.13 NO_CACHE NO_DEFAULT_PATH
   PATHS "${TRAZA_CUDA_LIBRARY_DIR}"
         "${PROJECT_SOURCE_DIR}/.deps/site/nvidia/cu13/lib")
-mark_as_advanced(TRAZA_CUPTI_INCLUDE_DIR TRAZA_CUPTI_LIBRARY)
 
 if(TRAZA_CUPTI_INCLUDE_DIR AND TRAZA_CUPTI_LIBRARY)
   set(TRAZA_HAVE_CUDA ON)

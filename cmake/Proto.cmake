@@ -32,6 +32,8 @@ function(traza_proto name)
       COMMENT "protoc ${proto}" VERBATIM)
     list(APPEND sources ${outputs})
   endforeach()
+  # For tools that read sources without building them.
+  add_custom_target(traza_${name}_sources DEPENDS ${sources})
   add_library(traza_${name} STATIC ${sources})
   add_library(traza::${name} ALIAS traza_${name})
   target_include_directories(traza_${name} SYSTEM PUBLIC "${TRAZA_PROTO_DIR}")

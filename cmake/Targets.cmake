@@ -48,12 +48,29 @@ function(traza_binary name)
   target_link_options(${name} PRIVATE -Wl,--enable-new-dtags)
 endfunction()
 
+# Builds every test and what the tests start, but no program besides.
+add_custom_target(traza_tests)
+set(TRAZA_TEST_FOLDERS "" CACHE STRING
+  "Leave out the tests of folders that do not match this expression")
+
 # traza_test(job_manager_test SRCS ... [DEPS ...] [LABELS unit] [USES trazad]
 # [TIMEOUT seconds]): one gtest binary in bin/tests/, default label unit.
 # USES names the programs that the test starts: they are built with it, and
-# lie in the parent of its own folder.
+# lie in the parent of its own folder; without one of them (no torch, no
+# worker) the test is left out.
 function(traza_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SRCS;DEPS;LABELS;USES" ${ARGN})
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR
+    BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE folder)
+  if(TRAZA_TEST_FOLDERS AND NOT folder MATCHES "${TRAZA_TEST_FOLDERS}")
+    return()
+  endif()
+  foreach(program ${ARG_USES})
+    if(NOT TARGET ${program})
+      message(STATUS "${name}: left out, it starts ${program}")
+      return()
+    endif()
+  endforeach()
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
@@ -71,9 +88,10 @@ function(traza_test name)
   target_link_libraries(${name} PRIVATE
     traza_flags ${ARG_DEPS} GTest::gmock GTest::gtest_main)
   target_link_options(${name} PRIVATE -Wl,--enable-new-dtags)
-  foreach(program ${ARG_USES})
-    add_dependencies(${name} ${program})
-  endforeach()
+  if(ARG_USES)
+    add_dependencies(${name} ${ARG_USES})
+  endif()
+  add_dependencies(traza_tests ${name})
   include(GoogleTest)
   gtest_discover_tests(${name}
     DISCOVERY_TIMEOUT 60
