@@ -13,6 +13,12 @@ class RealClock final : public Clock {
 
 }  // namespace
 
+absl::Duration Clock::Monotonic() const {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return absl::DurationFromTimespec(now);
+}
+
 const Clock& Clock::Real() {
   // Never deleted: threads may ask for the time while the process ends.
   static const Clock& clock = *new RealClock;

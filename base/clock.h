@@ -22,6 +22,10 @@ class Clock {
   virtual ~Clock() = default;
   virtual absl::Time Now() const = 0;
 
+  // Time since an arbitrary start that nobody sets forward or back: for
+  // deadlines. CLOCK_MONOTONIC unless overridden.
+  virtual absl::Duration Monotonic() const;
+
   // The real one; lives for ever.
   static const Clock& Real();
 };
