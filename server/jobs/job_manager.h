@@ -12,8 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+
 #include "base/clock.h"
 #include "server/host/host_registry.h"
+#include "server/jobs/wakeup.h"
 #include "server/metrics/metrics.h"
 #include "server/store/job_store.h"
 #include "server/store/trace_store.h"
@@ -24,6 +26,8 @@ namespace traza {
 
 struct JobManagerOptions {
   int max_queued_jobs = 1000;  // of each device
+  // Of all trace files together; above it no job is accepted.
+  int64_t max_store_bytes = int64_t{100} << 30;
   AdmissionLimits admission;
 };
 
@@ -71,13 +75,41 @@ class JobManager {
     virtual ~Subscription() = default;
   };
   // Calls `callback` with the job as it is now, then after every change, in
-  // order, until it is final. Callbacks must be quick and must not block; they
-  // run on the thread that made the change, under no lock of the manager.
+  // order and one at a time, until it is final. Callbacks must be quick and
+  // must not block; they run on a thread that made a change, under no lock of
+  // the manager. A stored final job gets its one call before this returns.
   absl::StatusOr<std::unique_ptr<Subscription>> Subscribe(
       const JobId& id, std::function<void(const JobSnapshot&)> callback);
 
   // From now on Create answers UNAVAILABLE / DRAINING. No I/O.
   void Drain();
+
+  // Puts the house in order after the last daemon on this data folder, however
+  // it ended: kills the workers that carry `worker_mark`, empties tmp/, fails
+  // what was running, removes trace files without a row, queues what was
+  // queued. Call it once, after the description of the host is known and before
+  // anything else.
+  absl::Status Recover(const std::string& worker_mark);
+
+  // For the device runners.
+
+  // From now on `wakeup` is notified when the device has a new job and when its
+  // running job is cancelled. One runner a device.
+  void AttachRunner(const std::string& device, std::shared_ptr<Wakeup> wakeup);
+  void DetachRunner(const std::string& device);
+  // Moves the oldest queued job of the device to RUNNING, on a standby worker
+  // if it may and there is one. Nothing when there is none or when draining.
+  // Fails when the store does; the job stays queued then.
+  absl::StatusOr<std::optional<Job>> TakeNext(const std::string& device,
+                                              bool have_standby);
+  bool CancelRequested(const JobId& id) const;  // no I/O
+  // Tells watchers how far a running job is. No I/O: this is not stored.
+  void ReportProgress(const JobId& id, const Progress& progress,
+                      const std::map<Phase, absl::Duration>& phase_times);
+  // Records the end of a job, with its trace if there is one, in one
+  // transaction, then tells everybody. Returns the job as it is then.
+  absl::StatusOr<Job> Finish(const Job& job, const TraceRow* trace_or_null,
+                             const std::string& answer);
 
  private:
   class State;
