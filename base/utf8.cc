@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "absl/strings/str_cat.h"
+
 namespace traza {
 namespace {
 
@@ -110,6 +112,12 @@ std::string EscapeControlCharacters(absl::string_view text) {
     text.remove_prefix(c.bytes);
   }
   return out;
+}
+
+std::string Quoted(absl::string_view text, size_t max_bytes) {
+  const absl::string_view kept = CutUtf8(text, max_bytes);
+  return absl::StrCat("\"", EscapeControlCharacters(kept), "\"",
+                      kept.size() < text.size() ? "..." : "");
 }
 
 absl::string_view CutUtf8(absl::string_view text, size_t max_bytes) {

@@ -26,6 +26,10 @@ bool HasControlCharacters(absl::string_view text);
 // a log line or a terminal.
 std::string EscapeControlCharacters(absl::string_view text);
 
+// `text` in double quotes, escaped as above and cut to `max_bytes` with "..."
+// after it: how an error repeats a bad value.
+std::string Quoted(absl::string_view text, size_t max_bytes = 64);
+
 // The longest prefix of at most `max_bytes` bytes that cuts no character in
 // two.
 absl::string_view CutUtf8(absl::string_view text, size_t max_bytes);

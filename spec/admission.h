@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+
 #include "spec/job_spec.h"
 #include "spec/worker_description.h"
 
@@ -61,7 +62,7 @@ struct AdmittedJob {
 //
 // Time: step = max(FLOP / measured FLOP/s, operators x 1 us); total = (cold +
 // max(warm-up, 3) + timed + traced) steps. Trace bytes: rows x kBytesPerRow
-// (spec/admission.cc), a measured upper figure of the Parquet writer.
+// (spec/predict.cc), a measured upper figure of the Parquet writer.
 absl::StatusOr<AdmittedJob> Admit(const JobRequest& request,
                                   const WorkerDescription& host,
                                   const AdmissionLimits& limits);

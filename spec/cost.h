@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "nlohmann/json_fwd.hpp"
+
 #include "spec/param_schema.h"
 
 namespace traza {

@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+
 #include "base/error.h"
 #include "spec/admission.h"
 #include "spec/job_spec.h"
@@ -80,9 +81,9 @@ struct Job {
   absl::Time create_time;
   std::optional<absl::Time> start_time;  // RUNNING since
   std::optional<absl::Time> end_time;
-  std::optional<Progress> progress;           // while it runs
+  std::optional<Progress> progress;             // while it runs
   std::map<Phase, absl::Duration> phase_times;  // of ended phases
-  std::optional<bool> standby;                // a standby worker ran it
+  std::optional<bool> standby;                  // a standby worker ran it
   std::optional<TraceId> trace;
   std::optional<JobError> error;
 

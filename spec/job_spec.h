@@ -37,15 +37,15 @@ struct Warmup {
 };
 
 // Limits of a job, enforced by MakeEffective (spec/admission.h).
-inline constexpr int64_t kMaxSteps = 1'000'000;    // of each kind
+inline constexpr int64_t kMaxSteps = 1'000'000;  // of each kind
 inline constexpr int64_t kDefaultTimedSteps = 30;
 inline constexpr int64_t kDefaultTracedSteps = 30;
 inline constexpr absl::Duration kDefaultTimeout = absl::Minutes(5);
 inline constexpr absl::Duration kMinTimeout = absl::Seconds(1);
 inline constexpr absl::Duration kMaxTimeout = absl::Hours(1);
 inline constexpr int kMaxLabels = 32;
-inline constexpr int kMaxLabelKeyBytes = 63;    // [a-z0-9_.-]+
-inline constexpr int kMaxLabelValueBytes = 255; // UTF-8, no control characters
+inline constexpr int kMaxLabelKeyBytes = 63;     // [a-z0-9_.-]+
+inline constexpr int kMaxLabelValueBytes = 255;  // UTF-8, no control characters
 inline constexpr int kMaxParams = 64;
 inline constexpr int kMaxParamValueBytes = 255;
 inline constexpr int kMaxRequestIdBytes = 128;
@@ -72,10 +72,10 @@ struct JobRequest {
 // gets and what a trace's header keeps.
 struct JobSpec {
   std::string workload;
-  std::string variant;  // "eager"
-  std::string device;   // "cpu", "gpu0", ...
+  std::string variant;                        // "eager"
+  std::string device;                         // "cpu", "gpu0", ...
   std::map<std::string, std::string> params;  // one value for each parameter
-  int64_t cold_steps = 0;    // steps recorded from the very first, 0..kMaxSteps
+  int64_t cold_steps = 0;  // steps recorded from the very first, 0..kMaxSteps
   Warmup warmup;
   int64_t timed_steps = kDefaultTimedSteps;    // 1..kMaxSteps
   int64_t traced_steps = kDefaultTracedSteps;  // 1..kMaxSteps
@@ -87,8 +87,8 @@ struct JobSpec {
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
-// JSON with every field by its name, durations in ns as `timeout_ns`, warm-up as "auto"
-// or a number, depth by name.
+// JSON with every field by its name, durations in ns as `timeout_ns`, warm-up
+// as "auto" or a number, depth by name.
 nlohmann::json ToJson(const JobSpec& spec);
 // INVALID_ARGUMENT with the path of the first field that is missing or wrong.
 absl::StatusOr<JobSpec> JobSpecFromJson(const nlohmann::json& json);

@@ -9,8 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/error.h"
 #include "nlohmann/json_fwd.hpp"
+
+#include "base/error.h"
 
 namespace traza {
 

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json_fwd.hpp"
+
 #include "spec/cost.h"
 #include "spec/param_schema.h"
 
@@ -26,8 +27,8 @@ struct DeviceDescription {
   DeviceKind kind = DeviceKind::kCpu;
   std::string model;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
   int64_t memory_bytes = 0;
-  int cores = 0;  // CPU threads that PyTorch uses, or SMs
-  std::optional<std::string> uuid;                // GPU
+  int cores = 0;                    // CPU threads that PyTorch uses, or SMs
+  std::optional<std::string> uuid;  // GPU
   std::optional<std::string> compute_capability;  // GPU, "9.0"
   // Measured by the worker when it described itself, by dtype; FLOP/s of a
   // matrix product. Empty when unknown: then time is not predicted.

@@ -2,6 +2,7 @@
 #ifndef SPEC_WORKER_MESSAGE_H_
 #define SPEC_WORKER_MESSAGE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+
 #include "base/error.h"
 #include "spec/job_spec.h"
 #include "spec/phase.h"
@@ -76,17 +78,22 @@ std::string Encode(const StartJob& message);
 absl::StatusOr<WorkerMessage> DecodeWorkerMessage(absl::string_view line);
 absl::StatusOr<StartJob> DecodeStartJob(absl::string_view line);
 
-// Cuts a byte stream into lines, never holding more than kMaxMessageBytes.
+// Cuts a byte stream into lines. It holds at most one unfinished line of
+// kMaxMessageBytes beside the whole lines that wait for Next: take them all
+// after each Add. Thread-compatible.
 class LineSplitter {
  public:
-  // Adds bytes; returns RESOURCE_EXHAUSTED once a line is too long.
+  // Adds bytes; returns RESOURCE_EXHAUSTED once a line is too long, and from
+  // then on. Whole lines before that one can still be taken.
   absl::Status Add(absl::string_view bytes);
   // The next whole line, without its newline.
   std::optional<std::string> Next();
 
  private:
   std::string buffer_;
-  size_t read_ = 0;
+  size_t read_ = 0;        // start of the next line to give out
+  size_t unfinished_ = 0;  // start of the last line, whose end is not here
+  bool too_long_ = false;
 };
 
 }  // namespace traza

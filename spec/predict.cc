@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/predict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include "base/error.h"
+#include "spec/cost.h"
+#include "spec/violations.h"
+
+namespace traza {
+namespace {
+
+// Bytes of a row in the trace file at depth ops: chosen above the 4 to 6 that
+// the writer takes for a long trace, because a short one compresses worse.
+constexpr int64_t kBytesPerRow = 16;
+// At depth shapes a row also names shapes and dtypes.
+constexpr int64_t kBytesPerShapesRow = 32;
+
+// What an operator costs on the CPU side even when its work is tiny.
+constexpr double kSecondsPerOp = 1e-6;
+
+// Automatic warm-up runs at least so many steps.
+constexpr int64_t kMinWarmupSteps = 3;
+
+// Rounded up, never negative; what is no number counts as too large.
+int64_t ToInt64(double value) {
+  constexpr auto kMax = std::numeric_limits<int64_t>::max();
+  if (std::isnan(value) || value >= static_cast<double>(kMax)) return kMax;
+  return static_cast<int64_t>(std::ceil(std::max(0.0, value)));
+}
+
+int64_t SaturatedProduct(int64_t a, int64_t b) {
+  return ToInt64(static_cast<double>(a) * static_cast<double>(b));
+}
+
+absl::Duration FromSeconds(double seconds) {
+  if (std::isnan(seconds)) return absl::InfiniteDuration();
+  return absl::Seconds(std::max(0.0, seconds));
+}
+
+int64_t WarmupSteps(const Warmup& warmup) {
+  return warmup.automatic ? kMinWarmupSteps
+                          : std::max(warmup.steps, kMinWarmupSteps);
+}
+
+int64_t AllSteps(const JobSpec& spec) {
+  return spec.cold_steps + WarmupSteps(spec.warmup) + spec.timed_steps +
+         spec.traced_steps;
+}
+
+// Nothing when the speed of the device for this work was not measured.
+std::optional<absl::Duration> PredictStep(const JobSpec& spec, const Cost& cost,
+                                          const DeviceDescription& device) {
+  const ParamValues params(spec.params);
+  const auto dtype = spec.params.find("dtype");
+  const auto rate = device.flops_per_second.find(
+      dtype == spec.params.end() ? "fp32" : dtype->second);
+  if (rate == device.flops_per_second.end() || cost.flops.empty()) {
+    return std::nullopt;
+  }
+  const double seconds = std::max(Evaluate(cost.flops, params) / rate->second,
+                                  Evaluate(cost.ops, params) * kSecondsPerOp);
+  return FromSeconds(seconds);
+}
+
+// Rows that one recorded step adds beside its step row.
+double RowsPerStep(const JobSpec& spec, const Cost& cost, bool on_gpu) {
+  const ParamValues params(spec.params);
+  const double kernels = on_gpu ? Evaluate(cost.kernels, params) : 0;
+  const double ops = Evaluate(cost.ops, params);
+  switch (spec.depth) {
+    case Depth::kTiming:
+      return 0;
+    case Depth::kKernels:
+      return kernels;
+    case Depth::kLaunches:
+      return 2 * kernels;  // Each has a call that launched it.
+    case Depth::kOps:
+    case Depth::kShapes:
+      return ops + 2 * kernels;
+  }
+  return 0;
+}
+
+// "1.5 GiB (1610612736 bytes)": readable and exact.
+std::string FormatBytes(int64_t bytes) {
+  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB",
+                                           "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return absl::StrCat(bytes, " bytes");
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  return absl::StrFormat("%.1f %s (%d bytes)", value, kUnits[unit], bytes);
+}
+
+std::string FormatTime(absl::Duration time) {
+  const absl::Duration unit = time >= absl::Minutes(1) ? absl::Seconds(1)
+                              : time >= absl::Seconds(1)
+                                  ? absl::Milliseconds(10)
+                                  : absl::Microseconds(1);
+  return absl::FormatDuration(absl::Trunc(time, unit));
+}
+
+// What exceeds its limit, with the numbers.
+class Excesses {
+ public:
+  void Add(Reason reason, absl::string_view field,
+           absl::string_view description) {
+    violations_.push_back({std::string(field), std::string(description)});
+    if (!reason_.has_value()) reason_ = reason;
+  }
+  void AddNumbers(absl::string_view noun, int64_t predicted, int64_t limit) {
+    numbers_.emplace_back(absl::StrCat("predicted_", noun), predicted);
+    numbers_.emplace_back(absl::StrCat("limit_", noun), limit);
+  }
+  absl::Status ToStatus() const {
+    if (!reason_.has_value()) return absl::OkStatus();
+    return ViolationsError(*reason_, violations_, numbers_);
+  }
+
+ private:
+  std::optional<Reason> reason_;  // of the first excess
+  std::vector<FieldViolation> violations_;
+  std::vector<std::pair<std::string, int64_t>> numbers_;
+};
+
+void CheckMemory(int64_t bytes, const DeviceDescription& device, double share,
+                 Excesses* excesses) {
+  const auto limit = ToInt64(static_cast<double>(device.memory_bytes) * share);
+  // A device of 0 bytes is one whose memory is not known.
+  if (device.memory_bytes == 0 || bytes <= limit) return;
+  excesses->Add(
+      Reason::kMemoryTooLarge, "params",
+      absl::StrFormat("need about %s of memory; a job on %s may use %s, %.0f%% "
+                      "of what it has",
+                      FormatBytes(bytes), device.id, FormatBytes(limit),
+                      share * 100));
+  excesses->AddNumbers("memory_bytes", bytes, limit);
+}
+
+void CheckTime(const Prediction& prediction, absl::Duration timeout,
+               Excesses* excesses) {
+  if (!prediction.total.has_value() || *prediction.total <= timeout) return;
+  excesses->Add(
+      Reason::kTimeTooLong, "timeout",
+      absl::StrCat("is ", FormatTime(timeout), "; the steps take about ",
+                   FormatTime(*prediction.total), ", ",
+                   FormatTime(*prediction.step), " each"));
+  excesses->AddNumbers("time_ns", absl::ToInt64Nanoseconds(*prediction.total),
+                       absl::ToInt64Nanoseconds(timeout));
+}
+
+void CheckTraceBytes(const Prediction& prediction, int64_t limit,
+                     Excesses* excesses) {
+  if (prediction.trace_bytes <= limit) return;
+  excesses->Add(Reason::kTraceTooLarge, "traced_steps",
+                absl::StrCat("about ", prediction.trace_rows, " rows, ",
+                             FormatBytes(prediction.trace_bytes),
+                             ", would be recorded; a trace may have ",
+                             FormatBytes(limit)));
+  excesses->AddNumbers("trace_bytes", prediction.trace_bytes, limit);
+}
+
+}  // namespace
+
+Prediction Predict(const JobSpec& spec, const WorkloadSchema& workload,
+                   const DeviceDescription& device) {
+  const Cost& cost = workload.cost;
+  Prediction prediction;
+  prediction.step = PredictStep(spec, cost, device);
+  if (prediction.step.has_value()) {
+    prediction.total = *prediction.step * static_cast<double>(AllSteps(spec));
+  }
+  prediction.memory_bytes =
+      ToInt64(Evaluate(cost.memory_bytes, ParamValues(spec.params)));
+  const auto recorded =
+      static_cast<double>(spec.cold_steps + spec.traced_steps);
+  const double rows =
+      recorded * RowsPerStep(spec, cost, device.kind == DeviceKind::kGpu) +
+      static_cast<double>(AllSteps(spec));
+  prediction.trace_rows = ToInt64(rows);
+  prediction.trace_bytes = SaturatedProduct(
+      prediction.trace_rows,
+      spec.depth == Depth::kShapes ? kBytesPerShapesRow : kBytesPerRow);
+  return prediction;
+}
+
+absl::Status CheckPrediction(const JobSpec& spec, const Prediction& prediction,
+                             const DeviceDescription& device,
+                             const AdmissionLimits& limits) {
+  Excesses excesses;
+  CheckMemory(prediction.memory_bytes, device, limits.max_memory_share,
+              &excesses);
+  CheckTime(prediction, spec.timeout, &excesses);
+  CheckTraceBytes(prediction, limits.max_trace_bytes, &excesses);
+  return excesses.ToStatus();
+}
+
+}  // namespace traza

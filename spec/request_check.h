@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SPEC_REQUEST_CHECK_H_
+#define SPEC_REQUEST_CHECK_H_
+
+#include <vector>
+
+#include "base/error.h"
+#include "spec/job_spec.h"
+
+namespace traza {
+
+// Every fault of `request` that shows without knowing the host: names, ranges,
+// sizes, labels. Paths are relative to the request: "workload", "labels[k]".
+std::vector<FieldViolation> CheckRequest(const JobRequest& request);
+
+}  // namespace traza
+
+#endif  // SPEC_REQUEST_CHECK_H_
