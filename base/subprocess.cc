@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <set>
 
@@ -25,6 +24,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -205,19 +205,13 @@ ExitStatus FromSignalInfo(const siginfo_t& info) {
   return exit;
 }
 
-// The time by a clock that nobody sets.
-absl::Duration MonotonicNow() {
-  timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return absl::DurationFromTimespec(now);
-}
-
 // Whether `fd` is readable within `timeout`, across EINTR.
 bool PollReadable(int fd, absl::Duration timeout) {
-  const absl::Duration deadline = MonotonicNow() + timeout;
+  const Clock& clock = Clock::Real();
+  const absl::Duration deadline = clock.Monotonic() + timeout;
   while (true) {
     const absl::Duration left =
-        std::max(absl::ZeroDuration(), deadline - MonotonicNow());
+        std::max(absl::ZeroDuration(), deadline - clock.Monotonic());
     // Rounded up, so that the last round does not spin.
     const int64_t ms =
         absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1)));
@@ -226,7 +220,7 @@ bool PollReadable(int fd, absl::Duration timeout) {
         ::poll(&entry, 1, static_cast<int>(std::min<int64_t>(ms, 1 << 30)));
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
-    if (MonotonicNow() >= deadline) return false;
+    if (clock.Monotonic() >= deadline) return false;
   }
 }
 
