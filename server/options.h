@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SERVER_OPTIONS_H_
+#define SERVER_OPTIONS_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+#include "base/log.h"
+#include "server/jobs/job_manager.h"
+
+namespace traza {
+
+// "127.0.0.1:7719", "[::1]:7719". Port 0 is any free one.
+struct HostPort {
+  std::string host;  // without brackets
+  int port = 0;
+
+  std::string ToString() const;
+  // 127.0.0.0/8, ::1 or localhost: cannot be reached from other machines.
+  bool loopback() const;
+
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
+
+// INVALID_ARGUMENT with what is expected.
+absl::StatusOr<HostPort> ParseHostPort(absl::string_view text);
+
+// Every setting of trazad, by the name of its flag. docs/operations.md has the
+// table that `trazad --help` prints.
+struct DaemonOptions {
+  HostPort listen{"127.0.0.1", 7719};
+  HostPort http_listen{"127.0.0.1", 7720};
+  std::filesystem::path data_dir;
+  std::filesystem::path worker;  // the program traza-worker
+  int standby_workers = 1;       // of each device, 0 to 8
+  int ready_fd = -1;             // gets one JSON line when the daemon serves
+  bool insecure_listen = false;
+  absl::Duration drain_timeout = absl::Seconds(30);  // of a running job
+  int64_t max_store_bytes = int64_t{100} << 30;      // of all trace files
+  LogLevel log_level = LogLevel::kInfo;
+  JobManagerOptions jobs;
+};
+
+// What the command line asked for.
+struct DaemonCommand {
+  DaemonOptions options;
+  // Set for --help and --version: the text to print before ending with 0.
+  std::optional<std::string> print;
+};
+
+// Settings from, weakest first: defaults, the configuration file
+// (/etc/traza/trazad.toml when it is there, or --config FILE), the environment
+// (TRAZAD_DATA_DIR for --data-dir), the flags. An unknown key, an unknown
+// TRAZAD_ variable or a bad value is INVALID_ARGUMENT that names where it
+// stands. `environment` holds "NAME=value" entries.
+absl::StatusOr<DaemonCommand> ParseDaemonOptions(
+    const std::vector<std::string>& args,
+    const std::vector<std::string>& environment);
+
+}  // namespace traza
+
+#endif  // SERVER_OPTIONS_H_
