@@ -11,6 +11,8 @@ target_include_directories(traza_flags SYSTEM INTERFACE
 target_compile_options(traza_flags INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Wextra-semi -Wundef
+  # Designated initialisers leave out fields on purpose.
+  -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wthread-safety-beta>)
 
 # traza_rooms(a b/c ...) adds each of the folders that is there.
