@@ -19,6 +19,7 @@
 #include "absl/time/clock.h"
 #include "openssl/evp.h"
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/id.h"
 #include "base/status_macros.h"
@@ -217,6 +218,15 @@ absl::StatusOr<std::string> FileSha256(const std::filesystem::path& path) {
   unsigned int size = 0;
   ok = ok && EVP_DigestFinal_ex(context.get(), digest, &size) == 1;
   if (!ok) return absl::InternalError("OpenSSL cannot compute SHA-256");
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(digest), size));
+}
+
+std::string Sha256(absl::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  TRAZA_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, &size,
+                         EVP_sha256(), nullptr) == 1);
   return absl::BytesToHexString(
       absl::string_view(reinterpret_cast<const char*>(digest), size));
 }

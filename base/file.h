@@ -49,6 +49,8 @@ absl::StatusOr<int64_t> FileSize(const std::filesystem::path& path);
 absl::StatusOr<int64_t> FreeBytes(const std::filesystem::path& path);
 // SHA-256 of the file, as 64 lower-case hex digits.
 absl::StatusOr<std::string> FileSha256(const std::filesystem::path& path);
+// The same of bytes in memory.
+std::string Sha256(absl::string_view bytes);
 
 // Takes an advisory lock on `path` (created when missing) for the life of the
 // descriptor and writes our pid into it. Fails with FAILED_PRECONDITION /

@@ -14,49 +14,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+
+#include "server/store/list_filter.h"
 #include "server/store/sqlite.h"
+#include "server/store/trace_row.h"
 #include "spec/job.h"
 
 namespace traza {
-
-// One stored trace. The file is at TraceStore::PathOf(id, create_time).
-struct TraceRow {
-  TraceId id;
-  std::optional<JobId> job;  // absent for imports
-  std::string workload, variant, device, host;
-  absl::Time create_time;
-  int64_t size_bytes = 0;
-  std::string sha256;  // 64 hex digits
-  int64_t rows = 0;
-  std::string validity;  // "VALID", ...
-  std::optional<std::string> verdict;
-  bool partial = false;
-  std::map<std::string, std::string> labels;
-
-  friend bool operator==(const TraceRow&, const TraceRow&) = default;
-};
-
-// AND of what is set.
-struct ListFilter {
-  std::optional<JobState> state;  // jobs only
-  std::optional<std::string> workload;
-  std::map<std::string, std::string> labels;
-
-  friend bool operator==(const ListFilter&, const ListFilter&) = default;
-};
-
-// Where a page of a list ends: the next one holds what is older. Lists are
-// newest first; equal times are ordered by id.
-struct PageEnd {
-  absl::Time create_time;
-  std::string id;
-};
-
-template <typename T>
-struct Page {
-  std::vector<T> items;
-  std::optional<PageEnd> next;  // absent on the last page
-};
 
 struct TransitionResult {
   bool moved = false;  // false: the job was in another state by then
@@ -76,7 +40,8 @@ class JobStore {
   ~JobStore();
 
   struct Inserted {
-    bool created = false;  // false: the request id was used before with this body
+    bool created =
+        false;  // false: the request id was used before with this body
     Job job;
   };
   // Stores a new PENDING job. `request_hash` identifies the body: the same
@@ -84,6 +49,12 @@ class JobStore {
   // REQUEST_ID_REUSED; a job id in use is ALREADY_EXISTS / JOB_ID_TAKEN.
   absl::StatusOr<Inserted> Insert(const Job& job,
                                   const std::string& request_hash);
+
+  // The job that Insert() would give back for this request id at `now`, if
+  // there is one; REQUEST_ID_REUSED as there.
+  absl::StatusOr<std::optional<Job>> FindRequest(
+      const std::string& request_id, const std::string& request_hash,
+      absl::Time now);
 
   absl::StatusOr<Job> Get(const JobId& id);  // NOT_FOUND / JOB_NOT_FOUND
   absl::StatusOr<Page<Job>> List(const ListFilter& filter, int page_size,
@@ -94,8 +65,8 @@ class JobStore {
 
   // Moves a job to `job.state` and stores its other fields, if its stored
   // state is still one of `from`.
-  absl::StatusOr<TransitionResult> Transition(const Job& job,
-                                              const std::vector<JobState>& from);
+  absl::StatusOr<TransitionResult> Transition(
+      const Job& job, const std::vector<JobState>& from);
 
   // The same, and the trace with its answer, in one transaction.
   absl::StatusOr<TransitionResult> Finish(const Job& job,
@@ -113,9 +84,9 @@ class JobStore {
 
   absl::StatusOr<TraceRow> GetTrace(const TraceId& id);  // TRACE_NOT_FOUND
   absl::StatusOr<std::string> GetAnswer(const TraceId& id);
-  absl::StatusOr<Page<TraceRow>> ListTraces(const ListFilter& filter,
-                                            int page_size,
-                                            const std::optional<PageEnd>& after);
+  absl::StatusOr<Page<TraceRow>> ListTraces(
+      const ListFilter& filter, int page_size,
+      const std::optional<PageEnd>& after);
   absl::Status DeleteTrace(const TraceId& id);
   struct TraceTotals {
     int64_t count = 0;
@@ -128,6 +99,11 @@ class JobStore {
 
  private:
   JobStore(std::unique_ptr<Sqlite> writer, std::unique_ptr<Sqlite> reader);
+
+  absl::StatusOr<TransitionResult> Move(const Job& job,
+                                        const std::vector<JobState>& from,
+                                        const TraceRow* trace_or_null,
+                                        absl::string_view answer);
 
   std::unique_ptr<Sqlite> writer_;
   std::unique_ptr<Sqlite> reader_;

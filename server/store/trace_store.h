@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+
 #include "spec/job.h"
 
 namespace traza {
@@ -25,6 +26,9 @@ class TraceStore {
   // Makes the folders; deletes what is left in tmp/.
   static absl::StatusOr<std::unique_ptr<TraceStore>> Open(
       const std::filesystem::path& data_dir);
+
+  // Deletes what is in tmp/, once nobody writes there any more.
+  absl::Status EmptyTemporary() const;
 
   std::filesystem::path TemporaryPath(const JobId& job) const;
   std::filesystem::path PathOf(const TraceId& trace, absl::Time created) const;
@@ -47,6 +51,9 @@ class TraceStore {
 
  private:
   explicit TraceStore(std::filesystem::path data_dir);
+
+  absl::StatusOr<Committed> Move(const std::filesystem::path& temporary,
+                                 const std::filesystem::path& path) const;
 
   const std::filesystem::path data_dir_;
 };

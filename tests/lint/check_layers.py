@@ -70,7 +70,7 @@ THIRD_PARTY = [
     ("cpp-httplib", r"httplib\.h", r"server/http/|tests/"),
     ("nlohmann-json", r"nlohmann/",
      r"spec/|trace/header\.|trace/render/|worker/|client/|server/http/"
-     r"|bench/|tests/"),
+     r"|server/store/job_json\.cc|bench/|tests/"),
     ("CLI11", r"CLI/",
      r"server/(options|main)\.cc|client/|worker/(main|options)\.cc|bench/"),
     ("OpenSSL", r"openssl/", r"base/file\.cc"),
