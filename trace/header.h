@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+
 #include "spec/job_spec.h"
 #include "spec/worker_description.h"
 
@@ -36,8 +37,9 @@ struct Completeness {
   std::optional<int64_t> skew_min_ns;  // least (device start - call start)
   std::optional<int64_t> clock_step_ns;
   std::optional<int64_t> truncated_buffers;
-  std::optional<int64_t> id_stack_depth;  // of the operator stack at the end; 0 is right
-  std::optional<int64_t> dropped_ops;     // operators past the preallocated rows
+  std::optional<int64_t>
+      id_stack_depth;  // of the operator stack at the end; 0 is right
+  std::optional<int64_t> dropped_ops;  // operators past the preallocated rows
 
   friend bool operator==(const Completeness&, const Completeness&) = default;
 };
@@ -45,9 +47,9 @@ struct Completeness {
 // Untraced steps: the real step time.
 struct TimedPass {
   int64_t steps = 0;
-  int64_t steps_per_batch = 1;     // all but the last batch
-  std::vector<int64_t> batch_ns;   // wall time of each batch
-  bool armed_before = false;       // collection was on before it: biased
+  int64_t steps_per_batch = 1;    // all but the last batch
+  std::vector<int64_t> batch_ns;  // wall time of each batch
+  bool armed_before = false;      // collection was on before it: biased
 
   friend bool operator==(const TimedPass&, const TimedPass&) = default;
 };
@@ -65,12 +67,12 @@ struct WarmupResult {
 
 // Says whether two variants computed the same thing.
 struct Fingerprint {
-  bool finite = false;      // no NaN, no infinity in the output
-  double sum = 0;           // of all elements, in fp64
-  double norm = 0;          // root of the sum of squares, in fp64
+  bool finite = false;  // no NaN, no infinity in the output
+  double sum = 0;       // of all elements, in fp64
+  double norm = 0;      // root of the sum of squares, in fp64
   int64_t elements = 0;
-  std::string dtype;        // "float", "bfloat16", ...
-  std::string shape;        // "[64,64]"
+  std::string dtype;  // "float", "bfloat16", ...
+  std::string shape;  // "[64,64]"
 
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
@@ -98,11 +100,11 @@ struct Header {
   std::optional<DeviceState> state_before;
   std::optional<DeviceState> state_after;
   std::map<std::string, std::string> versions;  // "torch" -> "2.11.0+cu130"
-  std::string collector;       // "null", "cupti", "replay"
+  std::string collector;                        // "null", "cupti", "replay"
   std::string collector_note;  // why there are no device rows, if so
-  bool standby = false;        // ran on a standby worker: its first step is not cold
-  bool partial = false;        // stopped before all steps were traced
-  int threads = 0;             // CPU threads of PyTorch
+  bool standby = false;  // ran on a standby worker: its first step is not cold
+  bool partial = false;  // stopped before all steps were traced
+  int threads = 0;       // CPU threads of PyTorch
   std::optional<int64_t> peak_resident_bytes;
   WarmupResult warmup;
   TimedPass timed;

@@ -29,10 +29,10 @@ enum class EventKind : uint8_t {
 };
 
 inline constexpr std::array kAllEventKinds = {
-    EventKind::kPhase,  EventKind::kStep,     EventKind::kRange,
-    EventKind::kOp,     EventKind::kCall,     EventKind::kKernel,
-    EventKind::kCopy,   EventKind::kFill,     EventKind::kSync,
-    EventKind::kOverhead, EventKind::kAlloc,  EventKind::kCounter};
+    EventKind::kPhase,    EventKind::kStep,  EventKind::kRange,
+    EventKind::kOp,       EventKind::kCall,  EventKind::kKernel,
+    EventKind::kCopy,     EventKind::kFill,  EventKind::kSync,
+    EventKind::kOverhead, EventKind::kAlloc, EventKind::kCounter};
 
 // "phase", "step", ...: the spelling in files and in every output.
 absl::string_view EventKindName(EventKind kind);

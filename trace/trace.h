@@ -3,14 +3,17 @@
 #define TRACE_TRACE_H_
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+
 #include "trace/header.h"
 #include "trace/record.h"
 
@@ -19,13 +22,19 @@ namespace traza {
 // Strings by number, each stored once. Ids are dense and start at 0.
 class NameTable {
  public:
+  NameTable() = default;
+  NameTable(const NameTable& other);
+  NameTable& operator=(const NameTable& other);
+  NameTable(NameTable&&) = default;
+  NameTable& operator=(NameTable&&) = default;
+
   int32_t Intern(absl::string_view name);
-  const std::string& at(int32_t id) const { return *names_[id]; }
+  const std::string& at(int32_t id) const { return names_[id]; }
   int32_t size() const { return static_cast<int32_t>(names_.size()); }
 
  private:
-  absl::flat_hash_map<std::string, int32_t> ids_;  // keys: see the .cc
-  std::vector<const std::string*> names_;
+  std::deque<std::string> names_;  // a deque never moves a string
+  absl::flat_hash_map<absl::string_view, int32_t> ids_;  // keys in names_
 };
 
 // One column. Empty means that the cell is null in every row, so a column that
@@ -35,19 +44,16 @@ class Column {
  public:
   // The cell, kNull<T> (NaN for doubles) where it is null.
   T at(size_t row) const { return cells_.empty() ? Null() : cells_[row]; }
-  bool is_null(size_t row) const {
-    if constexpr (std::numeric_limits<T>::is_integer) {
-      return at(row) == Null();
-    } else {
-      return std::isnan(at(row));
-    }
-  }
+  bool is_null(size_t row) const { return IsNull(at(row)); }
   bool all_null() const { return cells_.empty(); }
 
   // Sets the cell of a trace with `rows` rows; the first value that is not
   // null makes the column.
   void Set(size_t row, T value, size_t rows) {
     if (cells_.empty()) {
+      if (IsNull(value)) {
+        return;
+      }
       cells_.assign(rows, Null());
     }
     cells_[row] = value;
@@ -61,6 +67,13 @@ class Column {
       return kNull<T>;
     } else {
       return std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+  static bool IsNull(T value) {
+    if constexpr (std::numeric_limits<T>::is_integer) {
+      return value == Null();
+    } else {
+      return std::isnan(value);
     }
   }
 
@@ -91,14 +104,15 @@ struct Trace {
   Column<int32_t> context;
   Column<int32_t> stream;
   Column<int64_t> parent;  // row of the event that encloses it on its lane
-  Column<int64_t> op;      // for calls, device work: row of the innermost op that caused it
-  Column<int64_t> call;    // for device work: row of the call that launched it
+  Column<int64_t>
+      op;  // for calls, device work: row of the innermost op that caused it
+  Column<int64_t> call;  // for device work: row of the call that launched it
   Column<int64_t> correlation;
   Column<int64_t> graph;
   Column<int64_t> graph_node;
-  Column<int32_t> grid_x, grid_y, grid_z;     // blocks
-  Column<int32_t> block_x, block_y, block_z;  // threads
-  Column<int32_t> registers;                  // per thread
+  Column<int32_t> grid_x, grid_y, grid_z;                      // blocks
+  Column<int32_t> block_x, block_y, block_z;                   // threads
+  Column<int32_t> registers;                                   // per thread
   Column<int32_t> shared_static, shared_dynamic, local_bytes;  // bytes
   Column<double> occupancy;  // theoretical, 0..1
   Column<int64_t> bytes;
@@ -113,10 +127,17 @@ struct Trace {
   const std::string& name_of(size_t row) const { return names.at(name[row]); }
 };
 
-// OK when every reference (parent, op, call, names) is within the table, the
-// parents form no cycle, durations are >= 0 and rows are sorted by start_ns;
-// else DATA_LOSS / TRACE_UNREADABLE with the first fault. Files are checked with it
-// after reading: they are hostile input.
+// Times that make sense: up to the year 2116, spans up to 73 years. Within
+// these no sum or difference of two of them overflows.
+inline constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
+inline constexpr int64_t kMaxDurationNs = int64_t{1} << 61;
+
+// OK when every column has one cell a row or none, every reference (parent,
+// op, call, names) is within the table and of the right kind, a parent comes
+// before its children (so that there is no cycle), times are within the bounds
+// above and rows are sorted by start_ns; else DATA_LOSS / TRACE_UNREADABLE with
+// the first fault. Files are checked with it after reading: they are hostile
+// input.
 absl::Status Validate(const Trace& trace);
 
 }  // namespace traza

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+
 #include "spec/phase.h"
 #include "trace/header.h"
 #include "trace/record.h"
@@ -61,8 +62,8 @@ std::optional<VerdictKind> VerdictKindFromName(absl::string_view name);
 
 struct Verdict {
   VerdictKind kind = VerdictKind::kCpuOnly;
-  std::string summary;      // one sentence for a person, with the numbers
-  double confidence = 0;    // 0..1
+  std::string summary;    // one sentence for a person, with the numbers
+  double confidence = 0;  // 0..1
   std::vector<std::string> reasons;  // what lowered the confidence
   std::map<std::string, Number> numbers;
 };
@@ -88,8 +89,8 @@ struct StepsAnswer {
 struct DeviceBreakdown {
   int32_t device = 0;
   int64_t window_ns = 0;
-  int64_t busy_ns = 0;     // union of device work
-  int64_t idle_ns = 0;     // window - busy
+  int64_t busy_ns = 0;  // union of device work
+  int64_t idle_ns = 0;  // window - busy
   int64_t records = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+
 #include "spec/phase.h"
 #include "trace/trace.h"
 
@@ -25,7 +26,7 @@ struct TableQuery {
   // table: self_cpu_ns for op, call and range, self_device_ns for kernel,
   // and the order in time for step. Names as in TableRow; "name" sorts A to Z.
   std::string sort;
-  int64_t limit = 0;  // rows; 0 means all
+  int64_t limit = 0;           // rows; 0 means all
   std::optional<Phase> phase;  // only records of that phase
 };
 
@@ -47,11 +48,11 @@ struct TableRow {
   std::optional<int64_t> mean_ns, p50_ns, p99_ns, min_ns, max_ns;
   std::optional<double> self_cpu_share;     // of totals.self_cpu_ns, 0..1
   std::optional<double> self_device_share;  // of totals.self_device_ns, 0..1
-  std::optional<int64_t> flops;  // sum, where known
+  std::optional<int64_t> flops;             // sum, where known
   // By kernel: the launch shape, where all records of the name agree.
   std::optional<std::string> grid, block;  // "128,1,1"
   std::optional<int64_t> registers, shared_bytes;
-  std::optional<double> occupancy;  // theoretical, 0..1
+  std::optional<double> occupancy;    // theoretical, 0..1
   std::optional<int64_t> launchless;  // records without a launch call
   // By step: which one.
   std::optional<Phase> phase;
@@ -60,10 +61,12 @@ struct TableRow {
 
 struct TableTotals {
   int64_t count = 0;
-  std::optional<int64_t> self_cpu_ns;     // sum over all rows, also those cut by limit
-  std::optional<int64_t> self_device_ns;  // = device work attributed + unattributed
+  std::optional<int64_t>
+      self_cpu_ns;  // sum over all rows, also those cut by limit
+  std::optional<int64_t>
+      self_device_ns;  // = device work attributed + unattributed
   std::optional<int64_t> unattributed_device_ns;  // device work of no op
-  std::optional<int64_t> overhead_ns;     // the tracer's own time, in no total
+  std::optional<int64_t> overhead_ns;  // the tracer's own time, in no total
 };
 
 struct Table {

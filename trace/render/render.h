@@ -6,13 +6,14 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+
 #include "trace/analysis/answer.h"
 #include "trace/analysis/table.h"
 
 namespace traza {
 
 struct RenderOptions {
-  int width = 100;     // columns of the terminal
+  int width = 100;  // columns of the terminal
   bool color = false;
 };
 
