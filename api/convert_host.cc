@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/convert_host.h"
+
+#include <string>
+
+#include "api/convert_enum.h"
+
+namespace traza {
+namespace {
+
+v1::Param ToProto(const ParamSchema& param) {
+  v1::Param to;
+  to.set_name(param.name);
+  to.set_type(traza::ToProto(param.type));
+  to.set_help(param.help);
+  to.set_unit(param.unit);
+  if (param.type == ParamType::kInt) {
+    to.set_min(param.min);
+    to.set_max(param.max);
+  }
+  for (const std::string& choice : param.choices) to.add_choices(choice);
+  to.set_default_gpu(param.default_gpu);
+  to.set_default_cpu(param.default_cpu);
+  return to;
+}
+
+v1::Variant ToProto(const VariantSchema& variant) {
+  v1::Variant to;
+  to.set_name(variant.name);
+  to.set_title(variant.title);
+  for (const auto& [device, why] : variant.unavailable) {
+    (*to.mutable_unavailable())[device] = why;
+  }
+  return to;
+}
+
+}  // namespace
+
+v1::Device ToProto(const DeviceDescription& device) {
+  v1::Device to;
+  to.set_name(device.id);
+  to.set_kind(ToProto(device.kind));
+  to.set_model(device.model);
+  to.set_memory_bytes(device.memory_bytes);
+  to.set_cores(device.cores);
+  if (device.uuid.has_value()) to.set_uuid(*device.uuid);
+  if (device.compute_capability.has_value()) {
+    to.set_compute_capability(*device.compute_capability);
+  }
+  for (const auto& [dtype, rate] : device.flops_per_second) {
+    (*to.mutable_flops_per_second())[dtype] = rate;
+  }
+  if (device.unavailable.has_value()) to.set_unavailable(*device.unavailable);
+  return to;
+}
+
+v1::Workload ToProto(const WorkloadSchema& workload) {
+  v1::Workload to;
+  to.set_name(workload.name);
+  to.set_title(workload.title);
+  to.set_range(workload.range);
+  for (const ParamSchema& param : workload.params) {
+    *to.add_params() = ToProto(param);
+  }
+  for (const VariantSchema& variant : workload.variants) {
+    *to.add_variants() = ToProto(variant);
+  }
+  return to;
+}
+
+}  // namespace traza

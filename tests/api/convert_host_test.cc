@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/convert_host.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "api/proto_json.h"
+
+namespace traza {
+namespace {
+
+TEST(ConvertHost, DeviceShowsEveryField) {
+  DeviceDescription device;
+  device.id = "gpu0";
+  device.kind = DeviceKind::kGpu;
+  device.model = "NVIDIA H200";
+  device.memory_bytes = 150'000'000'000;
+  device.cores = 132;
+  device.uuid = "GPU-1";
+  device.compute_capability = "9.0";
+  device.flops_per_second = {{"bf16", 7.5e14}};
+  device.unavailable = "no driver";
+
+  EXPECT_EQ(ToJsonText(ToProto(device), {.indent = 0}),
+            R"({"name":"gpu0","kind":"gpu","model":"NVIDIA H200",)"
+            R"("memory_bytes":150000000000,"cores":132,"uuid":"GPU-1",)"
+            R"("compute_capability":"9.0","flops_per_second":{"bf16":7.5e+14},)"
+            R"("unavailable":"no driver"})");
+}
+
+TEST(ConvertHost, UsableDeviceHasNoReason) {
+  EXPECT_FALSE(ToProto(DeviceDescription{.id = "cpu"}).has_unavailable());
+}
+
+TEST(ConvertHost, WorkloadShowsSchemaAndAvailability) {
+  WorkloadSchema workload;
+  workload.name = "matmul_add";
+  workload.title = "Adds.";
+  workload.range = "matmul_add";
+  workload.variants = {{"eager", "Plain.", {{"gpu0", "no driver"}}}};
+  ParamSchema size;
+  size.name = "size";
+  size.help = "Rows.";
+  size.unit = "elements";
+  size.min = 1;
+  size.max = 32768;
+  size.default_gpu = "4096";
+  size.default_cpu = "512";
+  ParamSchema dtype;
+  dtype.name = "dtype";
+  dtype.type = ParamType::kChoice;
+  dtype.choices = {"fp32", "bf16"};
+  workload.params = {size, dtype};
+
+  EXPECT_EQ(
+      ToJsonText(ToProto(workload), {.indent = 0}),
+      R"({"name":"matmul_add","title":"Adds.","range":"matmul_add","params":[)"
+      R"({"name":"size","type":"int","help":"Rows.","unit":"elements","min":1,)"
+      R"("max":32768,"choices":[],"default_gpu":"4096","default_cpu":"512"},)"
+      R"({"name":"dtype","type":"choice","help":"","unit":"",)"
+      R"("choices":["fp32","bf16"],"default_gpu":"","default_cpu":""}],)"
+      R"("variants":[{"name":"eager","title":"Plain.",)"
+      R"("unavailable":{"gpu0":"no driver"}}]})");
+}
+
+}  // namespace
+}  // namespace traza
