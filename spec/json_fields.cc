@@ -96,6 +96,10 @@ absl::StatusOr<Json> ParseJson(absl::string_view text, size_t max_bytes) {
     return FieldError("", absl::StrCat("JSON of ", text.size(),
                                        " bytes; at most ", max_bytes));
   }
+  // The parser takes a NUL for the end and would ignore what follows.
+  if (const size_t nul = text.find('\0'); nul != absl::string_view::npos) {
+    return FieldError("", absl::StrCat("not JSON at byte ", nul + 1));
+  }
   JsonScan scan;
   if (!Json::sax_parse(text.begin(), text.end(), &scan)) {
     if (scan.too_deep()) {
