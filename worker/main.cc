@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// traza-worker: runs one job in one process, then exits.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/version.h"
+#include "spec/admission.h"
+#include "worker/daemon_link.h"
+#include "worker/describe.h"
+#include "worker/job.h"
+#include "worker/options.h"
+#include "worker/workload_errors.h"
+
+namespace traza {
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+
+constexpr int64_t kMaxSpecBytes = 1 << 20;
+
+// Set by SIGTERM and SIGINT; a second signal ends the process as it always
+// would.
+std::atomic<bool> stop_requested{false};
+
+void RequestStop(int /*signal*/) { stop_requested.store(true); }
+
+void HandleSignals() {
+  struct sigaction action = {};
+  action.sa_handler = RequestStop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+// Ends the process without static destructors: those of PyTorch and of the
+// CUDA libraries race with each other.
+[[noreturn]] void Exit(int code) {
+  fflush(stdout);
+  fflush(stderr);
+  _exit(code);
+}
+
+void Say(absl::string_view text) {
+  const std::string line = absl::StrCat("traza-worker: ", text, "\n");
+  fwrite(line.data(), 1, line.size(), stderr);
+}
+
+// Prints what is wrong with a request: message, then each violation.
+void SayStatus(const absl::Status& status) {
+  const std::optional<ErrorDetails> details = DetailsOf(status);
+  Say(details ? absl::StrCat(TextOf(details->reason).name, ": ",
+                             absl::string_view(status.message()))
+              : std::string(status.message()));
+  if (!details) return;
+  for (const FieldViolation& violation : details->violations) {
+    Say(absl::StrCat("  ", violation.field, ": ", violation.description));
+  }
+}
+
+// ---- --describe
+
+int RunDescribe() {
+  const TorchRuntime runtime;
+  WorkerDescription description = Describe(runtime);
+  const absl::Status measured = CatchErrors([&] {
+    description.devices.front().flops_per_second = runtime.MeasureCpu();
+    return absl::OkStatus();
+  });
+  if (!measured.ok()) SayStatus(measured);
+  const std::string text = absl::StrCat(ToJson(description).dump(), "\n");
+  const absl::Status written = WriteAll(STDOUT_FILENO, text);
+  if (written.ok()) return 0;
+  SayStatus(written);
+  return kExitFailed;
+}
+
+// ---- --daemon
+
+int ServeDaemon(bool standby) {
+  const int64_t start_ns = RealtimeNs();
+  // The daemon's death ends the worker even where it listens to nothing, in a
+  // driver or in a long operator.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(kWorkerSocketFd, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
+    Say(absl::StrCat("descriptor ", kWorkerSocketFd, " is no socket"));
+    return kExitUsage;
+  }
+  DaemonLink link{UniqueFd(kWorkerSocketFd)};
+  const TorchRuntime runtime;
+  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
+  if (standby) {
+    const absl::Status warmed = CatchErrors([&] {
+      for (const DeviceDescription& device : runtime.devices()) {
+        if (!device.unavailable) runtime.RunThrowawayStep(device.id);
+      }
+      return absl::OkStatus();
+    });
+    // The job will meet the same fault and report it.
+    if (!warmed.ok()) SayStatus(warmed);
+  }
+  link.SendReady();
+  const absl::StatusOr<StartJob> start = link.WaitForJob(stop_requested);
+  if (!start.ok()) {
+    if (!absl::IsCancelled(start.status())) SayStatus(start.status());
+    Exit(kExitFailed);
+  }
+  const JobOutcome outcome =
+      RunJob({.spec = start->spec,
+              .out = start->out,
+              .standby = standby,
+              .start_ns = standby ? RealtimeNs() : start_ns},
+             runtime, *recorder, link, stop_requested);
+  link.Send(outcome.ToMessage());
+  Exit(outcome.status.ok() ? 0 : kExitFailed);
+}
+
+// ---- --spec FILE --out FILE
+
+class NoProgress : public StepProgress {
+ public:
+  void OnPhase(Phase /*phase*/, std::optional<int64_t> /*total*/) override {}
+};
+
+absl::StatusOr<JobRequest> ReadRequest(const std::string& path) {
+  ASSIGN_OR_RETURN(
+      const std::string text,
+      ReadFile(path == "-" ? "/dev/stdin" : path.c_str(), kMaxSpecBytes));
+  const nlohmann::json json =
+      nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, " is no JSON"));
+  }
+  return JobRequestFromJson(json);
+}
+
+int RunByHand(const WorkerOptions& options) {
+  const int64_t start_ns = RealtimeNs();
+  const absl::StatusOr<JobRequest> request = ReadRequest(options.spec);
+  if (!request.ok()) {
+    SayStatus(request.status());
+    return kExitUsage;
+  }
+  const TorchRuntime runtime;
+  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
+  const absl::StatusOr<AdmittedJob> job =
+      Admit(*request, Describe(runtime), AdmissionLimits{});
+  if (!job.ok()) {
+    SayStatus(job.status());
+    return kExitUsage;
+  }
+  for (const Adjustment& adjustment : job->adjustments) {
+    Say(absl::StrCat(adjustment.field, " = ", adjustment.value, " (",
+                     adjustment.why, ")"));
+  }
+  NoProgress progress;
+  const JobOutcome outcome =
+      RunJob({.spec = job->spec, .out = options.out, .start_ns = start_ns},
+             runtime, *recorder, progress, stop_requested);
+  if (!outcome.status.ok()) {
+    Say(absl::StrCat("the job failed in phase ", PhaseName(*outcome.phase)));
+    SayStatus(outcome.status);
+    Exit(kExitFailed);
+  }
+  Say(absl::StrCat(outcome.result.rows, " rows, ", outcome.result.file_bytes,
+                   " bytes", outcome.result.partial ? ", partial" : "", ": ",
+                   options.out));
+  Exit(0);
+}
+
+int Main(const std::vector<std::string>& args) {
+  const absl::StatusOr<WorkerOptions> options = ParseWorkerOptions(args);
+  if (!options.ok()) {
+    Say(options.status().message());
+    fwrite(kWorkerUsage.data(), 1, kWorkerUsage.size(), stderr);
+    return kExitUsage;
+  }
+  HandleSignals();
+  switch (options->mode) {
+    case WorkerMode::kPrintHelp:
+      fwrite(kWorkerUsage.data(), 1, kWorkerUsage.size(), stdout);
+      return 0;
+    case WorkerMode::kPrintVersion:
+      printf("traza-worker %s (%s)\n", kVersion, kRevision);
+      return 0;
+    case WorkerMode::kDescribe:
+      return RunDescribe();
+    case WorkerMode::kDaemon:
+      return ServeDaemon(options->standby);
+    case WorkerMode::kByHand:
+      return RunByHand(*options);
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace traza
+
+int main(int argc, char** argv) {
+  traza::Exit(traza::Main(std::vector<std::string>(argv + 1, argv + argc)));
+}

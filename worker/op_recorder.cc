@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/op_recorder.h"
+
+#include <string>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "ATen/core/ivalue.h"
+#include "ATen/record_function.h"
+#include "absl/strings/ascii.h"
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "worker/op_buffer.h"
+
+namespace traza {
+namespace {
+
+// PyTorch's callbacks are plain functions without an argument of ours: the one
+// pointer that is global. Set while a recorder lives.
+OpBuffer* buffer = nullptr;
+
+// The start functions return no context, which would be a heap object an
+// operator; the stack is OpBuffer's. The time stamp comes last at the start
+// and first at the end, so that our own work falls into the enclosing row.
+std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& op) {
+  OpRow* const row =
+      buffer->Open(op.name(), op.scope() == at::RecordScope::USER_SCOPE);
+  if (row != nullptr) row->start_ns = RealtimeNs();
+  return nullptr;
+}
+
+void WriteTensor(const at::Tensor& tensor, InputWriter* writer) {
+  if (!tensor.defined() || tensor.is_nested()) return writer->Other();
+  const at::IntArrayRef sizes = tensor.sizes();
+  writer->Tensor(static_cast<int>(tensor.scalar_type()), sizes.data(),
+                 sizes.size());
+}
+
+void WriteInput(const c10::IValue& input, InputWriter* writer) {
+  if (input.isTensor()) {
+    WriteTensor(input.toTensor(), writer);
+  } else if (input.isTensorList()) {
+    const auto tensors = input.toListRef();
+    writer->List(tensors.size());
+    for (const c10::IValue& tensor : tensors) {
+      WriteTensor(tensor.toTensor(), writer);
+    }
+  } else if (input.isScalar()) {
+    writer->Scalar();
+  } else {
+    writer->Other();
+  }
+}
+
+std::unique_ptr<at::ObserverContext> OnStartWithInputs(
+    const at::RecordFunction& op) {
+  OpRow* const row =
+      buffer->Open(op.name(), op.scope() == at::RecordScope::USER_SCOPE);
+  if (row == nullptr) return nullptr;
+  const InputSpan room = buffer->InputRoom();
+  if (room.begin != nullptr && !op.inputs().empty()) {
+    InputWriter writer(room);
+    for (const c10::IValue& input : op.inputs()) WriteInput(input, &writer);
+    writer.End();
+    if (writer.ok()) buffer->WroteInputs(row, writer.bytes());
+  }
+  row->start_ns = RealtimeNs();
+  return nullptr;
+}
+
+void OnEnd(const at::RecordFunction& /*op*/, at::ObserverContext* /*context*/) {
+  buffer->Close(RealtimeNs());
+}
+
+at::CallbackHandle AddDisabled(at::RecordFunctionCallback callback) {
+  const at::CallbackHandle handle =
+      at::addGlobalCallback(std::move(callback.scopes(
+          {at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
+           at::RecordScope::USER_SCOPE})));
+  at::disableCallback(handle);
+  return handle;
+}
+
+std::vector<std::string> DtypeNames() {
+  std::vector<std::string> names;
+  for (int i = 0; i < static_cast<int>(at::ScalarType::NumOptions); ++i) {
+    names.push_back(
+        absl::AsciiStrToLower(c10::toString(static_cast<at::ScalarType>(i))));
+  }
+  return names;
+}
+
+// Both callbacks are registered once, for the life of the process, and are
+// disabled outside of windows: registering while other threads run operators
+// is not allowed, and removing costs them a rebuild of their lists.
+class TorchOpRecorder : public OpRecorder {
+ public:
+  TorchOpRecorder()
+      : plain_(AddDisabled(at::RecordFunctionCallback(OnStart, OnEnd))),
+        with_inputs_(
+            AddDisabled(at::RecordFunctionCallback(OnStartWithInputs, OnEnd)
+                            .needsInputs(true))) {
+    TRAZA_CHECK(buffer == nullptr);
+    buffer = &buffer_;
+  }
+
+  ~TorchOpRecorder() override {
+    Stop();
+    at::removeCallback(plain_);
+    at::removeCallback(with_inputs_);
+    buffer = nullptr;
+  }
+
+  absl::Status Reserve(int64_t rows, bool shapes) override {
+    shapes_ = shapes;
+    return buffer_.Reserve(rows, shapes);
+  }
+
+  void Start() override {
+    buffer_.Rewind();
+    at::reenableCallback(shapes_ ? with_inputs_ : plain_);
+    running_ = true;
+  }
+
+  void Rewind() override { buffer_.Rewind(); }
+
+  void Stop() override {
+    if (!running_) return;
+    at::disableCallback(shapes_ ? with_inputs_ : plain_);
+    running_ = false;
+    stop_ns_ = RealtimeNs();
+  }
+
+  void Drain(RawRecords* records, Completeness* completeness) override {
+    buffer_.Drain(stop_ns_, DtypeNames(), records, completeness);
+  }
+
+ private:
+  OpBuffer buffer_;
+  at::CallbackHandle plain_;
+  at::CallbackHandle with_inputs_;
+  bool shapes_ = false;
+  bool running_ = false;
+  int64_t stop_ns_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<OpRecorder> MakeTorchOpRecorder() {
+  return std::make_unique<TorchOpRecorder>();
+}
+
+}  // namespace traza

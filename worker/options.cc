@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/options.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+#include "base/status_macros.h"
+
+namespace traza {
+namespace {
+
+// The value of "--spec=FILE" or "--spec FILE"; moves `at` past it.
+absl::StatusOr<std::string> ValueOf(absl::string_view name,
+                                    const std::vector<std::string>& args,
+                                    size_t* at) {
+  const std::string& arg = args[*at];
+  if (arg.size() > name.size()) return arg.substr(name.size() + 1);
+  if (*at + 1 == args.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, " needs a value"));
+  }
+  return args[++*at];
+}
+
+bool IsOption(absl::string_view arg, absl::string_view name) {
+  return arg == name || absl::StartsWith(arg, absl::StrCat(name, "="));
+}
+
+// One mode, of which the others are no part.
+absl::Status Check(const WorkerOptions& options, int modes) {
+  const bool by_hand = !options.spec.empty() || !options.out.empty();
+  if (modes + (by_hand ? 1 : 0) != 1) {
+    return absl::InvalidArgumentError(
+        "give one of --describe, --daemon, --spec with --out");
+  }
+  if (by_hand && (options.spec.empty() || options.out.empty())) {
+    return absl::InvalidArgumentError("--spec and --out go together");
+  }
+  if (options.standby && options.mode != WorkerMode::kDaemon) {
+    return absl::InvalidArgumentError("--standby needs --daemon");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const absl::string_view kWorkerUsage =
+    "usage: traza-worker --spec FILE --out FILE   run one job by hand\n"
+    "       traza-worker --describe               print what this host can do\n"
+    "       traza-worker --daemon [--standby]     serve trazad on descriptor "
+    "3\n"
+    "       traza-worker --help | --version\n"
+    "\n"
+    "--spec FILE  a job request in JSON, \"-\" for stdin; only \"workload\" "
+    "is\n"
+    "             needed: {\"workload\": \"matmul_add\", \"params\": "
+    "{\"size\": \"64\"}}\n"
+    "--out FILE   the trace, a Parquet file\n"
+    "\n"
+    "Exit codes: 0 done, 1 the job failed, 2 wrong usage or request.\n";
+
+absl::StatusOr<WorkerOptions> ParseWorkerOptions(
+    const std::vector<std::string>& args) {
+  WorkerOptions options;
+  int modes = 0;
+  const auto set_mode = [&](WorkerMode mode) {
+    options.mode = mode;
+    ++modes;
+  };
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--help" || arg == "-h") {
+      options.mode = WorkerMode::kPrintHelp;
+      return options;
+    }
+    if (arg == "--version") {
+      set_mode(WorkerMode::kPrintVersion);
+    } else if (arg == "--describe") {
+      set_mode(WorkerMode::kDescribe);
+    } else if (arg == "--daemon") {
+      set_mode(WorkerMode::kDaemon);
+    } else if (arg == "--standby") {
+      options.standby = true;
+    } else if (IsOption(arg, "--spec")) {
+      ASSIGN_OR_RETURN(options.spec, ValueOf("--spec", args, &i));
+    } else if (IsOption(arg, "--out")) {
+      ASSIGN_OR_RETURN(options.out, ValueOf("--out", args, &i));
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("unknown option ", arg));
+    }
+  }
+  if (modes == 0) options.mode = WorkerMode::kByHand;
+  RETURN_IF_ERROR(Check(options, modes));
+  return options;
+}
+
+}  // namespace traza

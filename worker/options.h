@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef WORKER_OPTIONS_H_
+#define WORKER_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace traza {
+
+enum class WorkerMode {
+  kPrintHelp,
+  kPrintVersion,
+  kDescribe,
+  kDaemon,
+  kByHand
+};
+
+// What the command line says.
+struct WorkerOptions {
+  WorkerMode mode = WorkerMode::kPrintHelp;
+  bool standby = false;
+  std::string spec;  // path of a job request in JSON; "-" is stdin
+  std::string out;   // path of the trace file
+};
+
+extern const absl::string_view kWorkerUsage;
+
+// `args` without the program's name. INVALID_ARGUMENT with one sentence.
+absl::StatusOr<WorkerOptions> ParseWorkerOptions(
+    const std::vector<std::string>& args);
+
+}  // namespace traza
+
+#endif  // WORKER_OPTIONS_H_

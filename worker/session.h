@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef WORKER_SESSION_H_
+#define WORKER_SESSION_H_
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include "spec/worker_message.h"
+#include "trace/correlate/raw_records.h"
+#include "trace/header.h"
+#include "trace/trace.h"
+#include "worker/collector.h"
+#include "worker/op_recorder.h"
+#include "worker/step_progress.h"
+#include "workloads/workload.h"
+
+namespace traza {
+
+// What a session runs.
+struct SessionOptions {
+  // Job, device, versions, threads and whether this is a standby worker are
+  // filled in; the session adds what it finds.
+  Header header;
+  std::filesystem::path out;
+  int64_t start_ns = 0;     // CLOCK_REALTIME when set-up began
+  double ops_per_step = 0;  // predicted rows of operators and ranges
+  double device_records_per_step = 0;
+  int64_t memory_bytes = 0;  // of the host; 0 is unknown
+};
+
+// What a session works with. All of it must outlive the session.
+struct SessionParts {
+  // Builds the workload; may throw.
+  std::function<absl::StatusOr<std::unique_ptr<Workload>>()> make_workload;
+  // Waits until the device has finished; may throw. Does nothing on a CPU.
+  std::function<void()> synchronize;
+  OpRecorder& recorder;
+  Collector& collector;
+  StepProgress& progress;
+  // Set by SIGTERM: stop after the running step.
+  const std::atomic<bool>& stop;
+};
+
+// Runs one job, start to trace file: SETUP, COLD, WARMUP, TIMED, TRACED, FLUSH,
+// STORE. Used once.
+//
+// The one place where exceptions of PyTorch end. Knows nothing of PyTorch
+// itself: everything runs on the calling thread, whatever the parts are.
+class Session {
+ public:
+  Session(SessionOptions options, SessionParts parts);
+
+  // CANCELLED when stopped before a step was traced; stopped later, the trace
+  // is partial. RESOURCE_EXHAUSTED / OUT_OF_MEMORY or TRACE_TOO_LARGE,
+  // INTERNAL / WORKER_FAILED with the message of what was thrown, or the error
+  // of a part or of the file system.
+  absl::StatusOr<WorkerResult> Run();
+
+  // The phase that runs, or in which Run() failed.
+  Phase phase() const { return phase_; }
+
+ private:
+  absl::Status RunPhases();
+  absl::Status SetUp();
+  absl::Status RunCold();
+  absl::Status RunWarmup();
+  absl::Status RunTimed();
+  absl::Status RunTraced();
+  absl::Status Flush();
+  absl::Status Store();
+
+  void Enter(Phase phase, std::optional<int64_t> total);
+  void LeavePhase();
+
+  // Run at most `count` steps and return how many; fewer when stopped.
+  int64_t RunSteps(int64_t count, bool wait_for_each);
+  int64_t RunBatch(int64_t first, int64_t count, bool rows);
+  void AddStepRow(int64_t number, int64_t start_ns, int64_t end_ns);
+  void Wait() {
+    if (!on_cpu_) parts_.synchronize();
+  }
+
+  // Everything that records, for the steps of one phase.
+  absl::Status StartRecording(int64_t steps);
+  void Prime();
+  absl::Status OpenWindow();
+  absl::Status StopRecording();
+
+  // OK while the session may go on; CANCELLED otherwise.
+  absl::Status CheckStop() const;
+  bool stopping() const { return parts_.stop.load(std::memory_order_relaxed); }
+  bool records_ops() const { return spec_.depth >= Depth::kOps; }
+
+  SessionOptions options_;
+  SessionParts parts_;
+  const JobSpec& spec_;
+  const bool on_cpu_;
+
+  Phase phase_ = Phase::kSetup;
+  int64_t phase_start_ns_;
+  int32_t process_ = 0;
+  int64_t thread_ = 0;
+  std::unique_ptr<Workload> workload_;
+  RawRecords records_;
+  Trace trace_;
+  int64_t step_ns_ = 0;          // about what a step takes
+  int64_t clock_offset_ns_ = 0;  // when the window opened
+  WorkerResult result_;
+};
+
+}  // namespace traza
+
+#endif  // WORKER_SESSION_H_

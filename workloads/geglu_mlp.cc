@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// geglu_mlp: down(gelu_tanh(gate(x)) * up(x)), three bias-free linear layers
+// and two pointwise operators, in this order: gate, up, gelu, mul, down.
+
+#include <cmath>
+#include <memory>
+
+#include "ATen/core/Tensor.h"
+#include "ATen/ops/gelu.h"
+#include "ATen/ops/linear.h"
+#include "ATen/ops/mul.h"
+#include "ATen/record_function.h"
+#include "c10/core/InferenceMode.h"
+
+#include "workloads/registry.h"
+#include "workloads/schema.h"
+#include "workloads/tensors.h"
+
+namespace traza {
+namespace {
+
+class GegluMlp : public Workload {
+ public:
+  explicit GegluMlp(const WorkloadArgs& args) {
+    SeedGenerators(args);
+    const int64_t dim = args.params.Int("dim");
+    const int64_t hidden = args.params.Int("hidden");
+    // The usual scale of weights: outputs stay near 1 at every size.
+    const double narrow = 1 / std::sqrt(static_cast<double>(dim));
+    const double wide = 1 / std::sqrt(static_cast<double>(hidden));
+    x_ = RandomTensor(
+        args, {args.params.Int("batch"), args.params.Int("seq"), dim}, 1);
+    gate_ = RandomTensor(args, {hidden, dim}, narrow);
+    up_ = RandomTensor(args, {hidden, dim}, narrow);
+    down_ = RandomTensor(args, {dim, hidden}, wide);
+  }
+
+  void Step() override {
+    const c10::InferenceMode inference;
+    RECORD_USER_SCOPE("mlp_fwd");
+    const at::Tensor gate = at::linear(x_, gate_);
+    const at::Tensor up = at::linear(x_, up_);
+    const at::Tensor activated = at::gelu(gate, "tanh");
+    output_ = at::linear(at::mul(activated, up), down_);
+  }
+
+  OutputSummary Output() const override { return Summarize(output_); }
+
+ private:
+  at::Tensor x_, gate_, up_, down_, output_;
+};
+
+Cost CostOfStep() {
+  const std::map<std::string, int> tokens = {{"batch", 1}, {"seq", 1}};
+  const auto times = [](std::map<std::string, int> product,
+                        std::initializer_list<const char*> more) {
+    for (const char* name : more) product[name] = 1;
+    return product;
+  };
+  Cost cost;
+  // Three products; gelu and mul count one operation an element each.
+  cost.flops = {Term(6, times(tokens, {"dim", "hidden"})),
+                Term(2, times(tokens, {"hidden"}))};
+  // Read x and the weights once, write the result once.
+  cost.bytes = {Term(2, times(tokens, {"dim", "dtype"})),
+                Term(3, {{"dim", 1}, {"hidden", 1}, {"dtype", 1}})};
+  // x, the result and that of the step before; the weights; gate, up, their
+  // activation and product.
+  cost.memory_bytes = {Term(3, times(tokens, {"dim", "dtype"})),
+                       Term(3, {{"dim", 1}, {"hidden", 1}, {"dtype", 1}}),
+                       Term(4, times(tokens, {"hidden", "dtype"}))};
+  // The range, gelu, mul; for each layer linear, t, transpose, as_strided,
+  // matmul, reshape, view, mm, _unsafe_view and on a CPU two resolve_conj.
+  cost.ops = {Term(36)};
+  cost.kernels = {Term(5)};
+  return cost;
+}
+
+}  // namespace
+
+WorkloadEntry GegluMlpEntry() {
+  WorkloadSchema schema;
+  schema.name = "geglu_mlp";
+  schema.title = "The gated MLP of a transformer block: GELU(x G) * (x U) D.";
+  schema.range = "mlp_fwd";
+  schema.variants = {EagerVariant()};
+  schema.params = {
+      SizeParam("batch", "Sequences.", "sequences", 65536, 64, 4),
+      SizeParam("seq", "Tokens of a sequence.", "tokens", 1 << 20, 128, 64),
+      SizeParam("dim", "Width of the model.", "elements", 65536, 768, 256),
+      SizeParam("hidden", "Width between the layers.", "elements", 262144, 3072,
+                1024),
+      DtypeParam()};
+  schema.cost = CostOfStep();
+  return {std::move(schema),
+          [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
+            return std::make_unique<GegluMlp>(args);
+          }};
+}
+
+}  // namespace traza

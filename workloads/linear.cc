@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// linear: one at::linear with bias on 2-D input, which is one addmm. Not
+// torch::nn::Linear: that one is another operator.
+
+#include "ATen/ops/linear.h"
+
+#include <cmath>
+#include <memory>
+
+#include "ATen/core/Tensor.h"
+#include "ATen/record_function.h"
+#include "c10/core/InferenceMode.h"
+
+#include "workloads/registry.h"
+#include "workloads/schema.h"
+#include "workloads/tensors.h"
+
+namespace traza {
+namespace {
+
+class Linear : public Workload {
+ public:
+  explicit Linear(const WorkloadArgs& args) {
+    SeedGenerators(args);
+    const int64_t in = args.params.Int("in_dim");
+    const int64_t out = args.params.Int("out_dim");
+    // The usual scale of weights: outputs stay near 1 at every size.
+    const double scale = 1 / std::sqrt(static_cast<double>(in));
+    x_ = RandomTensor(args, {args.params.Int("batch"), in}, 1);
+    weight_ = RandomTensor(args, {out, in}, scale);
+    bias_ = RandomTensor(args, {out}, scale);
+  }
+
+  void Step() override {
+    const c10::InferenceMode inference;
+    RECORD_USER_SCOPE("linear_fwd");
+    output_ = at::linear(x_, weight_, bias_);
+  }
+
+  OutputSummary Output() const override { return Summarize(output_); }
+
+ private:
+  at::Tensor x_, weight_, bias_, output_;
+};
+
+}  // namespace
+
+WorkloadEntry LinearEntry() {
+  WorkloadSchema schema;
+  schema.name = "linear";
+  schema.title = "One linear layer with bias on a batch of rows.";
+  schema.range = "linear_fwd";
+  schema.variants = {EagerVariant()};
+  schema.params = {
+      SizeParam("batch", "Rows of the input.", "rows", 1 << 24, 1024, 1024),
+      SizeParam("in_dim", "Columns of the input.", "elements", 65536, 32, 32),
+      SizeParam("out_dim", "Columns of the output.", "elements", 65536, 64, 64),
+      DtypeParam()};
+  schema.cost.flops = {Term(2, {{"batch", 1}, {"in_dim", 1}, {"out_dim", 1}}),
+                       Term(1, {{"batch", 1}, {"out_dim", 1}})};
+  // Read input, weight and bias once, write the result once.
+  schema.cost.bytes = {Term(1, {{"batch", 1}, {"in_dim", 1}, {"dtype", 1}}),
+                       Term(1, {{"in_dim", 1}, {"out_dim", 1}, {"dtype", 1}}),
+                       Term(1, {{"out_dim", 1}, {"dtype", 1}}),
+                       Term(1, {{"batch", 1}, {"out_dim", 1}, {"dtype", 1}})};
+  // The same, and the result of the step before.
+  schema.cost.memory_bytes = schema.cost.bytes;
+  schema.cost.memory_bytes.push_back(
+      Term(1, {{"batch", 1}, {"out_dim", 1}, {"dtype", 1}}));
+  // The range, linear, t, transpose, as_strided, addmm; and what addmm does on
+  // a CPU: expand, as_strided, copy_, two resolve_conj.
+  schema.cost.ops = {Term(11)};
+  schema.cost.kernels = {Term(1)};
+  return {std::move(schema),
+          [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
+            return std::make_unique<Linear>(args);
+          }};
+}
+
+}  // namespace traza

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/tensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "ATen/Context.h"
+#include "ATen/core/Tensor.h"
+#include "ATen/ops/dot.h"
+#include "ATen/ops/randn.h"
+#include "ATen/ops/sum.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "c10/core/InferenceMode.h"
+
+#include "base/check.h"
+
+namespace traza {
+namespace {
+
+// Elements that Summarize() holds as fp64 at a time: 128 MiB.
+constexpr int64_t kSummaryElements = int64_t{1} << 24;
+
+at::Device DeviceOf(const std::string& id) {
+  if (id == "cpu") return at::kCPU;
+  int index = 0;
+  TRAZA_CHECK(absl::StartsWith(id, "gpu") &&
+              absl::SimpleAtoi(id.substr(3), &index));
+  return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+at::ScalarType DtypeOf(const std::string& name) {
+  if (name == "fp32") return at::kFloat;
+  if (name == "bf16") return at::kBFloat16;
+  TRAZA_CHECK(name == "fp16");
+  return at::kHalf;
+}
+
+}  // namespace
+
+void SeedGenerators(const WorkloadArgs& args) {
+  at::manual_seed(static_cast<uint64_t>(args.seed));
+}
+
+at::Tensor RandomTensor(const WorkloadArgs& args,
+                        std::initializer_list<int64_t> shape, double scale) {
+  const c10::InferenceMode guard;
+  at::Tensor tensor = at::randn(
+      at::IntArrayRef(shape), at::TensorOptions()
+                                  .device(DeviceOf(args.device))
+                                  .dtype(DtypeOf(args.params.Choice("dtype"))));
+  if (scale != 1) tensor.mul_(scale);
+  return tensor;
+}
+
+OutputSummary Summarize(const at::Tensor& tensor) {
+  const c10::InferenceMode guard;
+  OutputSummary summary;
+  summary.elements = tensor.numel();
+  summary.dtype = absl::AsciiStrToLower(c10::toString(tensor.scalar_type()));
+  summary.shape = absl::StrCat("[", absl::StrJoin(tensor.sizes(), ","), "]");
+  const at::Tensor flat = tensor.reshape({-1});
+  double squares = 0;
+  for (int64_t at = 0; at < summary.elements; at += kSummaryElements) {
+    const at::Tensor piece =
+        flat.narrow(0, at, std::min(kSummaryElements, summary.elements - at))
+            .to(at::kDouble);
+    summary.sum += at::sum(piece).item<double>();
+    squares += at::dot(piece, piece).item<double>();
+  }
+  summary.norm = std::sqrt(squares);
+  summary.finite = std::isfinite(summary.sum) && std::isfinite(summary.norm);
+  return summary;
+}
+
+}  // namespace traza

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef WORKLOADS_WORKLOAD_H_
+#define WORKLOADS_WORKLOAD_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "spec/param_schema.h"
+#include "spec/worker_description.h"
+
+namespace traza {
+
+// What the last step computed, in few enough numbers to compare two variants.
+struct OutputSummary {
+  bool finite = false;  // no NaN, no infinity
+  double sum = 0;       // of all elements, in fp64
+  double norm = 0;      // root of the sum of squares, in fp64
+  int64_t elements = 0;
+  std::string dtype;  // "float", "bfloat16", "half"
+  std::string shape;  // "[64,64]"
+};
+
+// One piece of work that can be repeated: tensors made from the parameters and
+// the seed, and the operators that one step runs on them.
+//
+// Methods may throw what PyTorch throws; worker/session.cc catches it. All of
+// them are called on the one thread that is measured: thread-compatible.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  // Runs one step inside the range that the schema names. Work on a GPU may
+  // still be running on return.
+  virtual void Step() = 0;
+
+  // Reads the output of the last step; at least one must have run.
+  virtual OutputSummary Output() const = 0;
+};
+
+// What a workload is built from. The values have passed the schema.
+struct WorkloadArgs {
+  ParamValues params;
+  std::string variant;  // "eager"
+  std::string device;   // "cpu", "gpu0", ...
+  int64_t seed = 0;
+};
+
+// One line of the registry (workloads/registry.cc).
+struct WorkloadEntry {
+  WorkloadSchema schema;
+  std::unique_ptr<Workload> (*create)(const WorkloadArgs& args) = nullptr;
+};
+
+}  // namespace traza
+
+#endif  // WORKLOADS_WORKLOAD_H_
