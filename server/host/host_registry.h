@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+
 #include "base/mutex.h"
 #include "spec/worker_description.h"
 
@@ -32,8 +33,7 @@ class HostRegistry {
   void SetHealth(absl::string_view component, const absl::Status& status)
       ABSL_LOCKS_EXCLUDED(mu_);
   // Component -> why it is not healthy; empty when the host is ready.
-  std::map<std::string, std::string> unhealthy() const
-      ABSL_LOCKS_EXCLUDED(mu_);
+  std::map<std::string, std::string> unhealthy() const ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
   mutable Mutex mu_;

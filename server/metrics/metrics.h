@@ -15,10 +15,11 @@
 
 #include "base/error.h"
 #include "spec/job.h"
-#include "spec/phase.h"
 #include "spec/worker_description.h"
 
 namespace traza {
+
+class MetricTable;
 
 // How a worker process ended: the label `reason` of traza_worker_exits_total.
 enum class WorkerExitReason {
@@ -61,10 +62,8 @@ class Metrics {
 
   void JobSubmitted(absl::string_view workload);
   void JobRejected(Reason reason);
-  // A job reached a final state.
-  void JobFinished(const Job& job);
-  void QueueWait(absl::Duration wait);
-  void PhaseTime(Phase phase, absl::Duration time);
+  void JobStarted(const Job& job);   // counts its time in the queue
+  void JobFinished(const Job& job);  // counts its end, duration and phases
   void WorkerExit(WorkerExitReason reason);
 
   void SetQueuedJobs(int64_t count);  // of all devices
@@ -94,8 +93,7 @@ class Metrics {
   std::string Text() const;
 
  private:
-  class Table;
-  std::unique_ptr<Table> table_;
+  std::unique_ptr<MetricTable> table_;
 };
 
 }  // namespace traza
