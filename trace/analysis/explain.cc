@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "absl/status/status.h"
+
+#include "trace/analysis/answer.h"
+#include "trace/analysis/breakdown.h"
+#include "trace/analysis/findings.h"
+#include "trace/analysis/row_times.h"
+#include "trace/analysis/steps.h"
+#include "trace/analysis/structure.h"
+#include "trace/analysis/validity.h"
+#include "trace/analysis/verdict.h"
+
+namespace traza {
+namespace {
+
+Answer ContextOf(const Trace& trace) {
+  const Header& header = trace.header;
+  Answer answer;
+  answer.completeness = header.completeness;
+  answer.fingerprint = header.fingerprint;
+  answer.workload = header.job.workload;
+  answer.variant = header.job.variant;
+  answer.device =
+      header.device.id.empty() ? header.job.device : header.device.id;
+  answer.device_model = header.device.model;
+  answer.params = header.job.params;
+  answer.partial = header.partial;
+  answer.events = static_cast<int64_t>(trace.rows());
+  return answer;
+}
+
+}  // namespace
+
+Answer Explain(const Trace& trace) {
+  Answer answer = ContextOf(trace);
+  // References out of bounds would be followed below.
+  if (const absl::Status fault = Validate(trace); !fault.ok()) {
+    answer.validity = JudgeDamaged(fault);
+    return answer;
+  }
+  const RowTimes times(trace);
+  answer.steps = AnalyzeSteps(trace);
+  answer.validity = JudgeValidity(trace, answer.steps);
+  answer.breakdown = AnalyzeBreakdown(trace);
+  answer.structure = AnalyzeStructure(trace, times);
+  answer.findings = FindFindings(trace, answer.steps);
+  if (!times.has_device_work()) answer.note = trace.header.collector_note;
+  answer.verdict = MakeVerdict(trace, times, &answer);
+  return answer;
+}
+
+}  // namespace traza

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The criteria that ask whether the step times can be relied on: UNSTABLE when
+// missed.
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include "trace/analysis/criteria.h"
+#include "trace/analysis/steps.h"
+#include "trace/quantity.h"
+
+namespace traza {
+namespace {
+
+// Chosen: a median of fewer says little of its spread.
+constexpr int64_t kMinSteps = 10;
+constexpr double kMaxSpread = 0.05;
+constexpr double kMaxFirstOverMedian = 1.3;
+// A spread of fewer values is none.
+constexpr size_t kMinSamples = 3;
+
+void AddStepCount(const char* id, const std::optional<StepStats>& steps,
+                  const char* flag, Validity* validity) {
+  const int64_t count = steps.has_value() ? steps->count : 0;
+  AddCriterion({id, count >= kMinSteps, ValidityLevel::kUnstable,
+                "at least 10 steps", CountText(count, "step"),
+                absl::StrCat("Run at least 10 of them: ", flag, " 30.")},
+               validity);
+}
+
+// Of the timed steps; of the traced ones where the timed ones are too few to
+// have a spread.
+void AddStepSpread(const Trace& trace, const StepsAnswer& steps,
+                   Validity* validity) {
+  const bool timed = TimedStepTimes(trace.header.timed).size() >= kMinSamples;
+  const std::optional<StepStats>& stats = timed ? steps.timed : steps.traced;
+  Criterion criterion{"step-spread",
+                      false,
+                      ValidityLevel::kUnstable,
+                      "MAD of the step times at most 5 % of their median",
+                      "unknown",
+                      ""};
+  criterion.advice =
+      "Stop other work on the host, or measure longer: --timed-steps 300.";
+  if (stats.has_value() && *stats->median_ns > 0 &&
+      (timed || stats->count >= static_cast<int64_t>(kMinSamples))) {
+    const double spread = static_cast<double>(*stats->mad_ns) /
+                          static_cast<double>(*stats->median_ns);
+    criterion.met = spread <= kMaxSpread;
+    criterion.observed =
+        absl::StrCat(PercentText(spread), " of ",
+                     NsText(static_cast<double>(*stats->median_ns)),
+                     timed ? "" : " (traced steps)");
+  }
+  AddCriterion(std::move(criterion), validity);
+}
+
+void AddWarmup(const Trace& trace, Validity* validity) {
+  const WarmupResult& warmup = trace.header.warmup;
+  Criterion criterion{"warm-up",
+                      true,
+                      ValidityLevel::kUnstable,
+                      "step times steady before its time limit",
+                      "",
+                      ""};
+  const std::string steps = CountText(warmup.steps, "step");
+  if (!warmup.checked) {
+    criterion.observed =
+        absl::StrCat("does not apply: a fixed number of steps (",
+                     CountText(warmup.steps), ")");
+  } else {
+    criterion.met = warmup.steady && !warmup.cap_hit;
+    criterion.observed =
+        absl::StrCat(criterion.met ? "steady after " : "", steps,
+                     criterion.met ? "" : ", not steady");
+    if (warmup.cap_hit) absl::StrAppend(&criterion.observed, " at its limit");
+    if (warmup.spread.has_value()) {
+      absl::StrAppend(&criterion.observed, "; the last 8 within ",
+                      PercentText(*warmup.spread));
+    }
+    criterion.advice =
+        absl::StrCat("Warm up longer: --warmup ",
+                     std::max<int64_t>(100, 4 * warmup.steps), ".");
+  }
+  AddCriterion(std::move(criterion), validity);
+}
+
+void AddFirstStep(const StepsAnswer& steps, Validity* validity) {
+  if (!steps.first_traced_over_median.has_value()) return;
+  const double ratio = *steps.first_traced_over_median;
+  AddCriterion(
+      {"first-step", ratio <= kMaxFirstOverMedian, ValidityLevel::kUnstable,
+       "first traced step at most 1.3 x the median",
+       absl::StrFormat("%.2f x", ratio),
+       "Keep the first traced step out of averages: medians do."},
+      validity);
+}
+
+void AddComplete(const Trace& trace, const StepsAnswer& steps,
+                 Validity* validity) {
+  const int64_t done = steps.traced.has_value() ? steps.traced->count : 0;
+  AddCriterion(
+      {"complete", !trace.header.partial, ValidityLevel::kUnstable,
+       "all steps were traced",
+       trace.header.partial
+           ? absl::StrCat(CountText(done), " of ",
+                          CountText(trace.header.job.traced_steps, "step"))
+           : "all of them",
+       "The job was stopped early: run it again, with a longer --timeout if "
+       "that ended it."},
+      validity);
+}
+
+}  // namespace
+
+void AddStepCriteria(const Trace& trace, const StepsAnswer& steps,
+                     Validity* validity) {
+  AddStepCount("traced-steps", steps.traced, "--traced-steps", validity);
+  AddStepCount("timed-steps", steps.timed, "--timed-steps", validity);
+  AddStepSpread(trace, steps, validity);
+  AddWarmup(trace, validity);
+  AddFirstStep(steps, validity);
+  AddComplete(trace, steps, validity);
+}
+
+}  // namespace traza

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TRACE_ANALYSIS_STEPS_H_
+#define TRACE_ANALYSIS_STEPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "spec/phase.h"
+#include "trace/analysis/answer.h"
+#include "trace/header.h"
+#include "trace/trace.h"
+
+namespace traza {
+
+// The rows of the steps of `phase`, in the order of time.
+std::vector<size_t> StepRowsOf(const Trace& trace, Phase phase);
+
+// One time a batch: its wall time by its steps. Steps of one batch cannot be
+// told apart.
+std::vector<int64_t> TimedStepTimes(const TimedPass& timed);
+
+StepsAnswer AnalyzeSteps(const Trace& trace);
+
+}  // namespace traza
+
+#endif  // TRACE_ANALYSIS_STEPS_H_

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TRACE_ANALYSIS_STRUCTURE_H_
+#define TRACE_ANALYSIS_STRUCTURE_H_
+
+#include "trace/analysis/answer.h"
+#include "trace/analysis/row_times.h"
+#include "trace/trace.h"
+
+namespace traza {
+
+// What the traced steps have in common: of the most frequent kind of step, its
+// device work, or its operators (merged as in the table) where the trace has no
+// device work. A file without traced steps is one step.
+Structure AnalyzeStructure(const Trace& trace, const RowTimes& times);
+
+}  // namespace traza
+
+#endif  // TRACE_ANALYSIS_STRUCTURE_H_

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+#include "trace/analysis/statistics.h"
+#include "trace/analysis/validity.h"
+#include "trace/quantity.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// That no device worked is certain; how sure the figures are follows from the
+// criteria that were missed.
+constexpr double kLossPerMiss = 0.1;
+constexpr double kLeastConfidence = 0.5;
+
+void AddNote(absl::string_view note, Answer* answer) {
+  if (!answer->note.empty()) absl::StrAppend(&answer->note, "; ");
+  absl::StrAppend(&answer->note, note);
+}
+
+// Where the operators of the traced steps spent the time of these.
+struct OpTimes {
+  int64_t steps_ns = 0;      // wall time of the traced steps
+  int64_t outermost_ns = 0;  // of ops that no other op encloses
+  int64_t top_self_ns = 0;   // of the op with the most self time
+  std::string top_name;      // empty without ops
+};
+
+OpTimes SumOpTimes(const Trace& trace, const RowTimes& times) {
+  OpTimes sums;
+  std::vector<int64_t> self_by_name(trace.names.size(), 0);
+  std::vector<uint8_t> in_op(trace.rows(), 0);
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    const int64_t parent = trace.parent.at(row);
+    in_op[row] = parent >= 0 &&
+                 (trace.kind[parent] == EventKind::kOp || in_op[parent] != 0);
+    if (trace.phase.at(row) != static_cast<int8_t>(Phase::kTraced)) continue;
+    if (trace.kind[row] == EventKind::kStep) {
+      sums.steps_ns = AddSaturating(sums.steps_ns, trace.duration_ns[row]);
+    } else if (trace.kind[row] == EventKind::kOp) {
+      if (in_op[row] == 0) {
+        sums.outermost_ns =
+            AddSaturating(sums.outermost_ns, trace.duration_ns[row]);
+      }
+      // A merged row's own time is in the row that it merged into.
+      int64_t& self = self_by_name[trace.name[row]];
+      if (times.merged[row] == 0) {
+        self = AddSaturating(self, times.self_cpu[row]);
+      }
+      if (self > sums.top_self_ns) {
+        sums.top_self_ns = self;
+        sums.top_name = trace.name_of(row);
+      }
+    }
+  }
+  return sums;
+}
+
+Number Ratio(int64_t part, int64_t whole, std::string numerator) {
+  return {static_cast<double>(part) / static_cast<double>(whole), "ratio",
+          std::move(numerator), "traced step time"};
+}
+
+void AddStepNumbers(const StepsAnswer& steps, Verdict* verdict) {
+  if (steps.timed.has_value()) {
+    verdict->numbers["step_time_p50"] = {
+        static_cast<double>(*steps.timed->median_ns), "ns", "", ""};
+  }
+  if (steps.traced.has_value()) {
+    verdict->numbers["traced_step_time_p50"] = {
+        static_cast<double>(*steps.traced->median_ns), "ns", "", ""};
+  }
+  if (steps.own_overhead_share.has_value()) {
+    verdict->numbers["own_overhead_share"] = {
+        *steps.own_overhead_share, "ratio", "median traced - median timed step",
+        "median timed step"};
+  }
+}
+
+void AddOpNumbers(const OpTimes& ops, const Answer& answer, Verdict* verdict) {
+  if (ops.steps_ns <= 0) return;
+  verdict->numbers["op_time_share"] =
+      Ratio(ops.outermost_ns, ops.steps_ns, "time in operators");
+  if (!ops.top_name.empty()) {
+    verdict->numbers["op_self_share"] =
+        Ratio(ops.top_self_ns, ops.steps_ns,
+              absl::StrCat("self time of ", ops.top_name));
+  }
+  int64_t count = 0;
+  for (const StructureItem& item : answer.structure.per_step) {
+    count += item.count;
+  }
+  verdict->numbers["ops_per_step"] = {static_cast<double>(count), "count", "",
+                                      ""};
+}
+
+std::string Summary(const Trace& trace, const StepsAnswer& steps,
+                    const OpTimes& ops) {
+  std::string text = "All work ran on the CPU";
+  if (trace.header.threads > 0) {
+    absl::StrAppend(&text, " (", CountText(trace.header.threads, "thread"),
+                    ")");
+  }
+  const bool timed = steps.timed.has_value();
+  const std::optional<StepStats>& stats = timed ? steps.timed : steps.traced;
+  if (!stats.has_value()) return absl::StrCat(text, ".");
+  std::string step = NsText(static_cast<double>(*stats->median_ns));
+  if (!timed) absl::StrAppend(&step, " (traced)");
+  if (ops.steps_ns <= 0 || ops.top_name.empty()) {
+    return absl::StrCat(text, ": a step takes ", step,
+                        "; no operator was recorded in it.");
+  }
+  const double share =
+      static_cast<double>(ops.top_self_ns) / static_cast<double>(ops.steps_ns);
+  return absl::StrCat(text, ": ", ops.top_name, " takes ",
+                      PercentText(share, 2), " of ", step, " a step.");
+}
+
+void AddConfidence(const Validity& validity, Verdict* verdict) {
+  double confidence = 1;
+  for (const Criterion& criterion : validity.criteria) {
+    if (criterion.met) continue;
+    confidence -= kLossPerMiss;
+    verdict->reasons.push_back(
+        absl::StrCat(criterion.id, ": ", criterion.observed));
+  }
+  verdict->confidence =
+      std::round(std::max(confidence, kLeastConfidence) * 100) / 100;
+}
+
+// Whether a device that nobody watched may have done the work.
+bool DeviceWasUnseen(const Trace& trace) {
+  return trace.header.device.kind == DeviceKind::kGpu &&
+         (trace.header.job.depth == Depth::kTiming ||
+          HasNoDeviceCollector(trace));
+}
+
+}  // namespace
+
+std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
+                                   Answer* answer) {
+  if (answer->validity.level == ValidityLevel::kInvalid) return std::nullopt;
+  if (times.has_device_work()) {
+    AddNote("this version gives a verdict for CPU-only traces", answer);
+    return std::nullopt;
+  }
+  if (DeviceWasUnseen(trace)) {
+    AddNote("no verdict: what the device did was not recorded", answer);
+    return std::nullopt;
+  }
+  const OpTimes ops = SumOpTimes(trace, times);
+  Verdict verdict;
+  verdict.kind = VerdictKind::kCpuOnly;
+  AddStepNumbers(answer->steps, &verdict);
+  AddOpNumbers(ops, *answer, &verdict);
+  if (trace.header.threads > 0) {
+    verdict.numbers["threads"] = {static_cast<double>(trace.header.threads),
+                                  "count", "", ""};
+  }
+  verdict.summary = Summary(trace, answer->steps, ops);
+  AddConfidence(answer->validity, &verdict);
+  return verdict;
+}
+
+}  // namespace traza
