@@ -2,6 +2,7 @@
 #ifndef SERVER_JOBS_JOB_MANAGER_H_
 #define SERVER_JOBS_JOB_MANAGER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +16,7 @@
 
 #include "base/clock.h"
 #include "server/host/host_registry.h"
+#include "server/jobs/live_jobs.h"
 #include "server/jobs/wakeup.h"
 #include "server/metrics/metrics.h"
 #include "server/store/job_store.h"
@@ -36,9 +38,6 @@ struct CreateJobOptions {
   std::string request_id;  // empty: not deduplicated
   bool validate_only = false;
 };
-
-// A job after a change. Shared with streams, which may outlive the change.
-using JobSnapshot = std::shared_ptr<const Job>;
 
 // Accepts, finds, cancels and deletes jobs and tells watchers of their changes.
 // The store is the truth; this class indexes what is live and wakes the
@@ -65,7 +64,8 @@ class JobManager {
   // A queued job is CANCELLED at once, a running one becomes CANCELLING and its
   // worker is asked to stop. Idempotent; JOB_ALREADY_DONE after another end.
   absl::StatusOr<Job> Cancel(const JobId& id);
-  absl::Status Delete(const JobId& id);  // JOB_NOT_DONE, JOB_NOT_FOUND
+  // Its trace stays. JOB_NOT_DONE, JOB_NOT_FOUND.
+  absl::Status Delete(const JobId& id);
 
   // Ends a subscription when destroyed; a callback that is running then is
   // waited for, so its captures may die afterwards. Never destroy it from
@@ -112,8 +112,28 @@ class JobManager {
                              const std::string& answer);
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  absl::StatusOr<Job> TryCreate(const JobRequest& request,
+                                const CreateJobOptions& options);
+  absl::Status CheckRoom(const Prediction& prediction) const;
+  absl::StatusOr<Job> Store(const Job& job, const std::string& request_hash);
+  // Compare-and-set in the store, then in memory. Also keeps the health of the
+  // store up to date.
+  absl::StatusOr<TransitionResult> Move(const Job& job,
+                                        const TraceRow* trace_or_null,
+                                        const std::string& answer);
+  absl::Status Noted(const absl::Status& status);
+  Job WithProgress(Job stored) const;
+  absl::Status Requeue();
+  void CountStored();
+
+  const JobManagerOptions options_;
+  HostRegistry& host_;
+  JobStore& jobs_;
+  TraceStore& traces_;
+  Metrics& metrics_;
+  const Clock& clock_;
+  LiveJobs live_;
+  std::atomic<bool> draining_ = false;
 };
 
 }  // namespace traza

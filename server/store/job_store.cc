@@ -75,6 +75,7 @@ absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(
   std::unique_ptr<JobStore> store(
       new JobStore(std::move(writer), std::move(reader)));
   RETURN_IF_ERROR(store->CheckWritable());
+  RETURN_IF_ERROR(store->LoadTotals());
   return store;
 }
 
@@ -201,6 +202,7 @@ absl::StatusOr<TransitionResult> JobStore::Move(
   };
   RETURN_IF_ERROR(writer_->Write(body));
   if (moved) {
+    if (trace_or_null != nullptr) AddToTotals(1, trace_or_null->size_bytes);
     TransitionResult result{true, job};
     result.job.progress.reset();
     return result;
@@ -271,22 +273,41 @@ absl::StatusOr<Page<TraceRow>> JobStore::ListTraces(
 }
 
 absl::Status JobStore::DeleteTrace(const TraceId& id) {
-  return writer_->Write(
-      [&](SqlTransaction& sql) { return DeleteTraceRow(sql, id); });
+  int64_t bytes = 0;
+  const auto body = [&](SqlTransaction& sql) -> absl::Status {
+    ASSIGN_OR_RETURN(const TraceRow trace, ReadTrace(sql, id));
+    bytes = trace.size_bytes;
+    return DeleteTraceRow(sql, id);
+  };
+  RETURN_IF_ERROR(writer_->Write(body));
+  AddToTotals(-1, -bytes);
+  return absl::OkStatus();
 }
 
-absl::StatusOr<JobStore::TraceTotals> JobStore::SumTraces() {
+JobStore::TraceTotals JobStore::SumTraces() const {
+  const MutexLock lock(mu_);
+  return totals_;
+}
+
+void JobStore::AddToTotals(int64_t traces, int64_t bytes) {
+  const MutexLock lock(mu_);
+  totals_.count += traces;
+  totals_.bytes += bytes;
+}
+
+absl::Status JobStore::LoadTotals() {
   TraceTotals totals;
   const auto body = [&](SqlTransaction& sql) {
-    return sql.Query(
-        "SELECT count(*), coalesce(sum(size_bytes), 0) FROM traces", {},
-        [&](const SqlRow& row) {
-          totals = {row.Int(0), row.Int(1)};
-          return true;
-        });
+    return sql.Query("SELECT count(*), coalesce(sum(size_bytes), 0) FROM traces",
+                     {}, [&](const SqlRow& row) {
+                       totals = {row.Int(0), row.Int(1)};
+                       return true;
+                     });
   };
   RETURN_IF_ERROR(reader_->Read(body));
-  return totals;
+  const MutexLock lock(mu_);
+  totals_ = totals;
+  return absl::OkStatus();
 }
 
 absl::Status JobStore::CheckWritable() {

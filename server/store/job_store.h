@@ -11,10 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
+#include "base/mutex.h"
 #include "server/store/list_filter.h"
 #include "server/store/sqlite.h"
 #include "server/store/trace_row.h"
@@ -92,7 +94,8 @@ class JobStore {
     int64_t count = 0;
     int64_t bytes = 0;
   };
-  absl::StatusOr<TraceTotals> SumTraces();
+  // Kept up to date in memory: no I/O.
+  TraceTotals SumTraces() const ABSL_LOCKS_EXCLUDED(mu_);
 
   // OK when the database can be written now; for the health check.
   absl::Status CheckWritable();
@@ -105,8 +108,13 @@ class JobStore {
                                         const TraceRow* trace_or_null,
                                         absl::string_view answer);
 
+  absl::Status LoadTotals() ABSL_LOCKS_EXCLUDED(mu_);
+  void AddToTotals(int64_t traces, int64_t bytes) ABSL_LOCKS_EXCLUDED(mu_);
+
   std::unique_ptr<Sqlite> writer_;
   std::unique_ptr<Sqlite> reader_;
+  mutable Mutex mu_;
+  TraceTotals totals_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace traza

@@ -307,7 +307,8 @@ TEST_F(JobStoreTest, DeletesATraceWithItsAnswer) {
   job.state = JobState::kSucceeded;
   ASSERT_THAT(store_->Finish(job, {JobState::kRunning}, MakeTraceRow("t"), "x"),
               IsOk());
-  ASSERT_EQ(store_->SumTraces()->bytes, 4096);
+  Reopen();
+  ASSERT_EQ(store_->SumTraces().bytes, 4096);
 
   ASSERT_THAT(store_->DeleteTrace(TraceId{"t"}), IsOk());
 
@@ -317,7 +318,7 @@ TEST_F(JobStoreTest, DeletesATraceWithItsAnswer) {
   EXPECT_THAT(
       store_->DeleteTrace(TraceId{"t"}),
       StatusIs(StatusCode::kNotFound, HasReason(Reason::kTraceNotFound)));
-  EXPECT_EQ(store_->SumTraces()->count, 0);
+  EXPECT_EQ(store_->SumTraces().count, 0);
 }
 
 TEST_F(JobStoreTest, SaysWhenTheDiskIsFull) {

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/jobs/worker_launcher.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "base/utf8.h"
+#include "spec/worker_message.h"
+
+namespace traza {
+namespace {
+
+// A trace of the largest size is refused with a reason; the limit of the
+// kernel, which kills, lies beyond it.
+constexpr int64_t kFileSlackBytes = 64 << 20;
+// PyTorch opens some hundred files while it loads.
+constexpr uint64_t kMaxDescriptors = 4096;
+constexpr size_t kMaxDescriptionBytes = 4 << 20;
+constexpr size_t kMaxComplaintBytes = 2048;
+
+class ChildWorker final : public WorkerProcess {
+ public:
+  explicit ChildWorker(Subprocess process) : process_(std::move(process)) {}
+
+  int pid() const override { return process_.pid(); }
+  int exit_fd() const override { return process_.pidfd(); }
+  void Signal(int signal) override { process_.Signal(signal); }
+  std::optional<ExitStatus> WaitFor(absl::Duration timeout) override {
+    return process_.WaitFor(timeout);
+  }
+  ExitStatus Kill() override { return process_.Kill(); }
+
+ private:
+  Subprocess process_;
+};
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+absl::StatusOr<Pipe> MakePipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) {
+    return ErrnoStatus(errno, "Cannot make a pipe");
+  }
+  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+void SetNonBlocking(const UniqueFd& fd) {
+  ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
+}
+
+// Appends what there is to read, up to `max` bytes in all; more is read and
+// dropped, so that the writer does not block. False at the end of the stream.
+bool ReadInto(int fd, size_t max, std::string* text) {
+  std::array<char, 16 << 10> chunk;
+  const ssize_t n = ::read(fd, chunk.data(), chunk.size());
+  if (n < 0) return errno == EINTR || errno == EAGAIN;
+  const size_t room = max - std::min(max, text->size());
+  text->append(chunk.data(), std::min(room, static_cast<size_t>(n)));
+  return n > 0;
+}
+
+struct Output {
+  std::string out;
+  std::string err;
+};
+
+// Reads both streams until they end or `timeout` has passed.
+Output ReadBoth(Pipe out, Pipe err, absl::Duration timeout) {
+  out.write.Reset();
+  err.write.Reset();
+  const Clock& clock = Clock::Real();
+  const absl::Duration deadline = clock.Monotonic() + timeout;
+  Output output;
+  while (out.read.valid() || err.read.valid()) {
+    const int64_t ms =
+        absl::ToInt64Milliseconds(deadline - clock.Monotonic());
+    if (ms <= 0) break;
+    // poll(2) ignores a negative descriptor.
+    pollfd fds[] = {{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}};
+    ::poll(fds, 2, static_cast<int>(std::min<int64_t>(ms, 1 << 30)));
+    if (fds[0].revents != 0 &&
+        !ReadInto(out.read.get(), kMaxDescriptionBytes + 1, &output.out)) {
+      out.read.Reset();
+    }
+    if (fds[1].revents != 0 &&
+        !ReadInto(err.read.get(), kMaxComplaintBytes, &output.err)) {
+      err.read.Reset();
+    }
+  }
+  return output;
+}
+
+absl::Status NotStarted(const std::filesystem::path& program,
+                        absl::string_view what, const Output& output) {
+  const std::string said = EscapeControlCharacters(
+      absl::StripAsciiWhitespace(output.err));
+  return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
+                      Reason::kWorkerNotStarted)
+      .With("program", program.native())
+      .Build(absl::StrCat(program.native(), " --describe ", what,
+                          said.empty() ? "" : " It said: ", said));
+}
+
+}  // namespace
+
+ProcessLauncher::ProcessLauncher(const ProcessLauncherOptions& options)
+    : options_(options),
+      environment_(WorkerEnvironment(options.environment, options.data_dir)) {}
+
+absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
+    const LaunchOptions& options) {
+  ASSIGN_OR_RETURN(auto sockets, MakeSocketPair());
+  ASSIGN_OR_RETURN(Pipe pipe, MakePipe());
+  SetNonBlocking(sockets.first);
+  SetNonBlocking(pipe.read);
+  SubprocessOptions child;
+  child.program = options_.program;
+  child.args = {"--daemon"};
+  if (options.standby) child.args.push_back("--standby");
+  child.environment = environment_;
+  child.descriptors = {{sockets.second.get(), kWorkerSocketFd},
+                       {pipe.write.get(), STDOUT_FILENO},
+                       {pipe.write.get(), STDERR_FILENO}};
+  child.limits = {
+      {RLIMIT_CORE, 0},
+      {RLIMIT_NOFILE, kMaxDescriptors},
+      {RLIMIT_FSIZE,
+       static_cast<uint64_t>(options_.max_trace_bytes + kFileSlackBytes)}};
+  ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(child));
+  return LaunchedWorker{std::make_unique<ChildWorker>(std::move(process)),
+                        std::move(sockets.first), std::move(pipe.read)};
+}
+
+absl::StatusOr<WorkerDescription> ProcessLauncher::Describe() {
+  ASSIGN_OR_RETURN(Pipe out, MakePipe());
+  ASSIGN_OR_RETURN(Pipe err, MakePipe());
+  SubprocessOptions child;
+  child.program = options_.program;
+  child.args = {"--describe"};
+  child.environment = environment_;
+  child.descriptors = {{out.write.get(), STDOUT_FILENO},
+                       {err.write.get(), STDERR_FILENO}};
+  child.limits = {{RLIMIT_CORE, 0}, {RLIMIT_NOFILE, kMaxDescriptors}};
+  ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(child));
+  const Output output =
+      ReadBoth(std::move(out), std::move(err), options_.describe_timeout);
+  // Both streams have ended or the time is over.
+  const std::optional<ExitStatus> exit = process.WaitFor(absl::Seconds(1));
+  if (!exit.has_value()) {
+    process.Kill();
+    return NotStarted(
+        options_.program,
+        absl::StrCat("did not end within ",
+                     absl::FormatDuration(options_.describe_timeout), "."),
+        output);
+  }
+  if (!exit->ok()) {
+    return NotStarted(options_.program,
+                      absl::StrCat("ended with ", exit->ToString(), "."),
+                      output);
+  }
+  if (output.out.size() > kMaxDescriptionBytes) {
+    return NotStarted(options_.program, "printed too much.", output);
+  }
+  absl::StatusOr<WorkerDescription> description =
+      WorkerDescriptionFromJson(output.out);
+  if (!description.ok()) {
+    return NotStarted(
+        options_.program,
+        absl::StrCat("printed what cannot be read: ",
+                     std::string(description.status().message())),
+        output);
+  }
+  return description;
+}
+
+}  // namespace traza
