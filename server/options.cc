@@ -155,7 +155,7 @@ std::vector<Setting> JobSettings() {
       {"max-store-bytes", "BYTES",
        "all trace files together; above it no job is accepted [100G]",
        [](absl::string_view v, DaemonOptions* o) {
-         return Assign(ParseBytes(v), &o->max_store_bytes);
+         return Assign(ParseBytes(v), &o->jobs.max_store_bytes);
        }},
       {"drain-timeout", "DURATION",
        "how long a running job may go on after SIGTERM, 0s to 1h [30s]",

@@ -42,7 +42,6 @@ struct DaemonOptions {
   int ready_fd = -1;             // gets one JSON line when the daemon serves
   bool insecure_listen = false;
   absl::Duration drain_timeout = absl::Seconds(30);  // of a running job
-  int64_t max_store_bytes = int64_t{100} << 30;      // of all trace files
   LogLevel log_level = LogLevel::kInfo;
   JobManagerOptions jobs;
 };

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/daemon.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include "api/convert_trace.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace traza {
+namespace {
+
+// Calls that are still open when everything has stopped, such as streams.
+constexpr absl::Duration kCallGrace = absl::Seconds(5);
+
+std::string HostName() {
+  char name[256] = {};
+  if (gethostname(name, sizeof(name) - 1) != 0) return "unknown";
+  return name;
+}
+
+ProcessLauncherOptions LauncherOptions(
+    const DaemonOptions& options, const std::vector<std::string>& environment) {
+  ProcessLauncherOptions launcher;
+  launcher.program = options.worker;
+  launcher.data_dir = options.data_dir;
+  launcher.max_trace_bytes = options.jobs.admission.max_trace_bytes;
+  launcher.environment = environment;
+  return launcher;
+}
+
+HttpReply ToHttp(ConnectReply reply) {
+  return {.status = reply.http_status,
+          .content_type = std::move(reply.content_type),
+          .body = std::move(reply.body)};
+}
+
+ConnectCall ToConnect(const HttpCall& call) {
+  return {.service = call.service,
+          .method = call.method,
+          .content_type = call.content_type,
+          .body = call.body,
+          .timeout = call.timeout};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(
+    const DaemonOptions& options, const std::vector<std::string>& environment) {
+  RETURN_IF_ERROR(MakeDirectories(options.data_dir));
+  // Before anything in the folder is read: it may be another daemon's.
+  ASSIGN_OR_RETURN(UniqueFd lock, LockFile(options.data_dir / "lock"));
+  ASSIGN_OR_RETURN(std::unique_ptr<JobStore> jobs,
+                   JobStore::Open(options.data_dir / "traza.db"));
+  ASSIGN_OR_RETURN(std::unique_ptr<TraceStore> traces,
+                   TraceStore::Open(options.data_dir));
+  std::unique_ptr<Daemon> daemon(new Daemon(options, environment,
+                                            std::move(lock), std::move(jobs),
+                                            std::move(traces)));
+  RETURN_IF_ERROR(daemon->DescribeHost());
+  RETURN_IF_ERROR(daemon->manager_.Recover(WorkerMark(options.data_dir)));
+  RETURN_IF_ERROR(daemon->StartRunners());
+  RETURN_IF_ERROR(daemon->StartServers());
+  daemon->CheckReadiness();
+  return daemon;
+}
+
+Daemon::Daemon(const DaemonOptions& options,
+               const std::vector<std::string>& environment, UniqueFd lock,
+               std::unique_ptr<JobStore> jobs,
+               std::unique_ptr<TraceStore> traces)
+    : options_(options),
+      lock_(std::move(lock)),
+      jobs_(std::move(jobs)),
+      traces_(std::move(traces)),
+      launcher_(LauncherOptions(options, environment)),
+      intake_({.max_trace_bytes = options.jobs.admission.max_trace_bytes,
+               .encode_answer = EncodeAnswer},
+              *traces_),
+      manager_(options.jobs, host_, *jobs_, *traces_, metrics_, Clock::Real()),
+      executor_({}) {}
+
+Daemon::~Daemon() = default;
+
+absl::Status Daemon::DescribeHost() {
+  absl::StatusOr<WorkerDescription> description = launcher_.Describe();
+  if (!description.ok()) {
+    return Annotate(description.status(),
+                    absl::StrCat("--worker ", options_.worker.string()));
+  }
+  metrics_.DeclareHost(*description);
+  for (const DeviceDescription& device : description->devices) {
+    LogInfo("device ", device.id, ": ", device.model,
+            device.unavailable ? ", unavailable: " : "",
+            device.unavailable.value_or(""));
+  }
+  host_.SetDescription(*std::move(description));
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::StartRunners() {
+  for (const DeviceDescription& device : host_.description()->devices) {
+    if (device.unavailable.has_value()) continue;
+    DeviceRunnerOptions options;
+    options.device = device.id;
+    options.standby_workers = options_.standby_workers;
+    ASSIGN_OR_RETURN(std::unique_ptr<DeviceRunner> runner,
+                     DeviceRunner::Create(options, {.manager = manager_,
+                                                    .launcher = launcher_,
+                                                    .intake = intake_,
+                                                    .metrics = metrics_,
+                                                    .clock = Clock::Real()}));
+    runners_.push_back(std::move(runner));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::StartServers() {
+  GrpcServerOptions grpc;
+  grpc.address = options_.listen.ToString();
+  grpc.hostname = HostName();
+  grpc.start_time = absl::Now();
+  grpc.jobs = options_.jobs;
+  ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(grpc, {.manager = manager_,
+                                                   .jobs = *jobs_,
+                                                   .traces = *traces_,
+                                                   .host = host_,
+                                                   .executor = executor_,
+                                                   .metrics = metrics_}));
+  for (const char* route : kHttpRoutes) metrics_.DeclareHttpRoute(route);
+  metrics_.SetInsecureListener(!options_.listen.loopback() ||
+                               !options_.http_listen.loopback());
+  HttpHandlers handlers{
+      .metrics = [this] { return metrics_.Text(); },
+      .unhealthy = [this] { return host_.unhealthy(); },
+      .call =
+          [this](const HttpCall& call) {
+            return ToHttp(grpc_->Call(ToConnect(call)));
+          },
+      .count = [this](const std::string& route,
+                      int status) { metrics_.HttpRequest(route, status); }};
+  ASSIGN_OR_RETURN(
+      http_,
+      HttpServer::Create({.host = options_.http_listen.host,
+                          .port = options_.http_listen.port,
+                          .any_host_name = !options_.http_listen.loopback()},
+                         std::move(handlers)));
+  return absl::OkStatus();
+}
+
+std::string Daemon::grpc_address() const {
+  return HostPort{options_.listen.host, grpc_->port()}.ToString();
+}
+
+std::string Daemon::http_address() const {
+  return HostPort{options_.http_listen.host, http_->port()}.ToString();
+}
+
+void Daemon::CheckReadiness() {
+  host_.SetHealth("store", jobs_->CheckWritable());
+}
+
+void Daemon::Drain() {
+  host_.SetHealth("draining",
+                  absl::UnavailableError("The daemon is shutting down."));
+  manager_.Drain();
+  for (const auto& runner : runners_) runner->Drain(options_.drain_timeout);
+  // Their destructors wait for the jobs that run, while calls are still
+  // answered: a client that waits for such a job sees how it ends.
+  runners_.clear();
+  http_.reset();
+  grpc_->Shutdown(kCallGrace);
+}
+
+}  // namespace traza
