@@ -192,7 +192,10 @@ ErrorBuilder& ErrorBuilder::RetryAfter(absl::Duration delay) {
 
 absl::Status ErrorBuilder::Build(absl::string_view message) const {
   absl::Status status(code_, Cut(message, kMaxMessageBytes));
-  status.SetPayload(kDetailsTypeUrl, absl::Cord(EncodeDetails(details_)));
+  // From a view: clang 19 spells the constructor that takes a std::string
+  // otherwise than the compiler of the packaged library did.
+  const std::string bytes = EncodeDetails(details_);
+  status.SetPayload(kDetailsTypeUrl, absl::Cord(absl::string_view(bytes)));
   return status;
 }
 
@@ -233,7 +236,9 @@ absl::Status ErrnoStatus(int error, absl::string_view what) {
           .Build(plain.message());
     case EROFS:
     case EACCES:
-      return ErrorBuilder(plain.code(), Reason::kStoreUnwritable)
+      // Not PERMISSION_DENIED: that is for callers who may not do something.
+      return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
+                          Reason::kStoreUnwritable)
           .Build(plain.message());
     default:
       return plain;

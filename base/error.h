@@ -201,8 +201,8 @@ std::optional<ErrorDetails> DetailsOf(const absl::Status& status);
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 // The status of a failed system call: code by errno, message
-// "what: strerror". ENOSPC and EDQUOT carry STORE_FULL; EROFS and EACCES carry
-// STORE_UNWRITABLE.
+// "what: strerror". ENOSPC and EDQUOT carry STORE_FULL; EROFS and EACCES are
+// FAILED_PRECONDITION with STORE_UNWRITABLE.
 absl::Status ErrnoStatus(int error, absl::string_view what);
 
 }  // namespace traza

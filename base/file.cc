@@ -71,8 +71,13 @@ absl::StatusOr<UniqueFd> OpenFile(const std::filesystem::path& path, int flags,
   do {
     fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
   } while (fd < 0 && errno == EINTR);
-  if (fd < 0) return PathError("Cannot open", path);
-  return UniqueFd(fd);
+  if (fd >= 0) return UniqueFd(fd);
+  // A file that may not be read says nothing about the data folder.
+  if (errno == EACCES && (flags & O_ACCMODE) == O_RDONLY) {
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("Cannot open ", path.native()));
+  }
+  return PathError("Cannot open", path);
 }
 
 absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path,

@@ -180,9 +180,11 @@ TEST(ErrnoStatus, FullDisksHaveTheirReason) {
 
 TEST(ErrnoStatus, UnwritableDisksHaveTheirReason) {
   EXPECT_THAT(ErrnoStatus(EROFS, "Cannot write x"),
-              HasReason(Reason::kStoreUnwritable));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasReason(Reason::kStoreUnwritable)));
   EXPECT_THAT(ErrnoStatus(EACCES, "Cannot write x"),
-              HasReason(Reason::kStoreUnwritable));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasReason(Reason::kStoreUnwritable)));
 }
 
 TEST(ErrnoStatus, OthersHaveCodeAndSystemText) {
