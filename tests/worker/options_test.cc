@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/options.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "tests/support/status_matchers.h"
+
+namespace traza {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ParseWorkerOptions, TakesTheModes) {
+  EXPECT_EQ(ParseWorkerOptions({"--describe"})->mode, WorkerMode::kDescribe);
+  EXPECT_EQ(ParseWorkerOptions({"--version"})->mode, WorkerMode::kPrintVersion);
+  EXPECT_EQ(ParseWorkerOptions({"--help"})->mode, WorkerMode::kPrintHelp);
+  EXPECT_EQ(ParseWorkerOptions({"--daemon"})->mode, WorkerMode::kDaemon);
+}
+
+TEST(ParseWorkerOptions, StandbyGoesWithDaemon) {
+  EXPECT_TRUE(ParseWorkerOptions({"--daemon", "--standby"})->standby);
+  EXPECT_THAT(ParseWorkerOptions({"--standby", "--describe"}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(ParseWorkerOptions, TakesValuesInBothSpellings) {
+  const auto options = ParseWorkerOptions({"--spec", "a.json", "--out=b"});
+
+  ASSERT_THAT(options, IsOk());
+  EXPECT_EQ(options->mode, WorkerMode::kByHand);
+  EXPECT_EQ(options->spec, "a.json");
+  EXPECT_EQ(options->out, "b");
+}
+
+TEST(ParseWorkerOptions, NamesWhatIsUnknown) {
+  const auto options = ParseWorkerOptions({"--spek", "a"});
+
+  EXPECT_THAT(options, StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(std::string(options.status().message()), HasSubstr("--spek"));
+}
+
+TEST(ParseWorkerOptions, WantsOneModeWhole) {
+  EXPECT_FALSE(ParseWorkerOptions({}).ok());
+  EXPECT_FALSE(ParseWorkerOptions({"--spec", "a"}).ok());
+  EXPECT_FALSE(ParseWorkerOptions({"--out", "a"}).ok());
+  EXPECT_FALSE(ParseWorkerOptions({"--spec"}).ok());
+  EXPECT_FALSE(ParseWorkerOptions({"--daemon", "--describe"}).ok());
+  EXPECT_FALSE(
+      ParseWorkerOptions({"--daemon", "--spec", "a", "--out", "b"}).ok());
+}
+
+}  // namespace
+}  // namespace traza

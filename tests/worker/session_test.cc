@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/session.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/clock.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/worker/session_fakes.h"
+#include "trace/file/parquet_file.h"
+#include "worker/null_collector.h"
+#include "worker/replay_collector.h"
+
+namespace traza {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest() {
+    spec_.workload = "fake";
+    spec_.variant = "eager";
+    spec_.device = "cpu";
+    spec_.warmup = {.automatic = false, .steps = 4};
+    spec_.timed_steps = 5;
+    spec_.traced_steps = 6;
+  }
+
+  absl::StatusOr<WorkerResult> Run() {
+    SessionOptions options = {.out = out(),
+                              .start_ns = RealtimeNs(),
+                              .ops_per_step = FakeWorkload::kRowsPerStep,
+                              .memory_bytes = memory_bytes_};
+    options.header.job = spec_;
+    options.header.device.id = spec_.device;
+    options.header.device.kind = device_;
+    options.header.standby = standby_;
+    Session session(std::move(options),
+                    {.make_workload =
+                         [this]() -> absl::StatusOr<std::unique_ptr<Workload>> {
+                       return std::make_unique<FakeWorkload>(recorder_,
+                                                             on_step_);
+                     },
+                     .synchronize = [this] { ++waits_; },
+                     .recorder = recorder_,
+                     .collector = *collector_,
+                     .progress = progress_,
+                     .stop = stop_});
+    absl::StatusOr<WorkerResult> result = session.Run();
+    phase_ = session.phase();
+    if (result.ok()) trace_ = *ReadParquet(out());
+    return result;
+  }
+
+  std::filesystem::path out() const { return dir_ / "out.parquet"; }
+
+  // Rows of one kind by phase.
+  std::map<Phase, int> Count(EventKind kind) const {
+    std::map<Phase, int> counts;
+    for (size_t row = 0; row < trace_.rows(); ++row) {
+      if (trace_.kind[row] != kind) continue;
+      ++counts[static_cast<Phase>(trace_.phase.at(row))];
+    }
+    return counts;
+  }
+
+  TempDir dir_;
+  JobSpec spec_;
+  DeviceKind device_ = DeviceKind::kCpu;
+  bool standby_ = false;
+  int64_t memory_bytes_ = 0;
+  FakeOpRecorder recorder_;
+  std::unique_ptr<Collector> collector_ =
+      std::make_unique<NullCollector>("no device");
+  FakeProgress progress_;
+  std::atomic<bool> stop_{false};
+  // Called in every step with its number, from 0.
+  std::function<void(int64_t)> on_step_ = [](int64_t) {};
+  int waits_ = 0;
+  Phase phase_ = Phase::kSetup;
+  Trace trace_;
+};
+
+TEST_F(SessionTest, GoesThroughThePhasesInOrder) {
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_THAT(
+      progress_.phases(),
+      ElementsAre(Phase::kSetup, Phase::kCold, Phase::kWarmup, Phase::kTimed,
+                  Phase::kTraced, Phase::kFlush, Phase::kStore));
+}
+
+TEST_F(SessionTest, EveryStepOfAPhaseIsARow) {
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_THAT(
+      Count(EventKind::kStep),
+      ElementsAre(std::pair(Phase::kCold, 1), std::pair(Phase::kWarmup, 4),
+                  std::pair(Phase::kTimed, 5), std::pair(Phase::kTraced, 6)));
+}
+
+TEST_F(SessionTest, OperatorsAreRecordedInTheTracedStepsOnly) {
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_THAT(Count(EventKind::kOp), ElementsAre(std::pair(Phase::kTraced, 6)));
+  EXPECT_THAT(Count(EventKind::kRange),
+              ElementsAre(std::pair(Phase::kTraced, 6)));
+  EXPECT_EQ(trace_.header.completeness.dropped_ops, 0);
+  EXPECT_EQ(trace_.header.completeness.id_stack_depth, 0);
+}
+
+TEST_F(SessionTest, OperatorsLieInTheirStep) {
+  ASSERT_THAT(Run(), IsOk());
+
+  for (size_t row = 0; row < trace_.rows(); ++row) {
+    if (trace_.kind[row] != EventKind::kRange) continue;
+    const int64_t parent = trace_.parent.at(row);
+    ASSERT_NE(parent, kNull<int64_t>);
+    EXPECT_EQ(trace_.kind[parent], EventKind::kStep);
+    EXPECT_EQ(trace_.step.at(row), trace_.step.at(parent));
+  }
+}
+
+TEST_F(SessionTest, TheHeaderSaysWhatRan) {
+  const absl::StatusOr<WorkerResult> result = Run();
+
+  ASSERT_THAT(result, IsOk());
+  EXPECT_EQ(result->rows, trace_.rows());
+  EXPECT_EQ(result->file_bytes, std::filesystem::file_size(out()));
+  const Header& header = trace_.header;
+  EXPECT_EQ(header.job, spec_);
+  EXPECT_EQ(header.collector, "null");
+  EXPECT_EQ(header.collector_note, "no device");
+  EXPECT_EQ(header.warmup.steps, 4);
+  EXPECT_EQ(header.timed.steps, 5);
+  EXPECT_THAT(header.timed.batch_ns, SizeIs(5));
+  EXPECT_FALSE(header.timed.armed_before);
+  EXPECT_FALSE(header.partial);
+  EXPECT_TRUE(header.fingerprint->finite);
+  EXPECT_GT(header.peak_resident_bytes, 0);
+}
+
+TEST_F(SessionTest, StepsDoNotOverlap) {
+  ASSERT_THAT(Run(), IsOk());
+
+  int64_t end_ns = 0;
+  for (size_t row = 0; row < trace_.rows(); ++row) {
+    if (trace_.kind[row] != EventKind::kStep) continue;
+    EXPECT_GE(trace_.start_ns[row], end_ns);
+    end_ns = trace_.end_ns(row);
+  }
+}
+
+TEST_F(SessionTest, AutomaticWarmupStopsWhenStepsAgreeOrAtItsCap) {
+  spec_.warmup = {.automatic = true};
+
+  ASSERT_THAT(Run(), IsOk());
+
+  const WarmupResult& warmup = trace_.header.warmup;
+  EXPECT_TRUE(warmup.checked);
+  EXPECT_NE(warmup.steady, warmup.cap_hit);
+  EXPECT_GE(warmup.steps, 3);
+}
+
+// ---- Standby and cold steps
+
+TEST_F(SessionTest, AStandbyHasNoColdStep) {
+  standby_ = true;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(Count(EventKind::kStep).count(Phase::kCold), 0);
+  EXPECT_TRUE(trace_.header.standby);
+}
+
+TEST_F(SessionTest, AStandbyRefusesColdSteps) {
+  standby_ = true;
+  spec_.cold_steps = 1;
+
+  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(SessionTest, ColdStepsAreRecordedFromTheVeryFirst) {
+  spec_.cold_steps = 2;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(Count(EventKind::kStep)[Phase::kCold], 2);
+  EXPECT_EQ(Count(EventKind::kOp)[Phase::kCold], 2);
+  EXPECT_EQ(Count(EventKind::kOp)[Phase::kTraced], 6);
+  EXPECT_TRUE(trace_.header.timed.armed_before);
+}
+
+// ---- Depth
+
+TEST_F(SessionTest, DepthTimingTracesNothing) {
+  spec_.depth = Depth::kTiming;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_THAT(Count(EventKind::kOp), IsEmpty());
+  EXPECT_EQ(Count(EventKind::kStep).count(Phase::kTraced), 0);
+  EXPECT_EQ(Count(EventKind::kStep)[Phase::kTimed], 5);
+  EXPECT_EQ(recorder_.reserves(), 0);
+}
+
+TEST_F(SessionTest, DepthTimingHasARowForEachStepOfABatch) {
+  spec_.depth = Depth::kTiming;
+  spec_.timed_steps = 33;
+  device_ = DeviceKind::kGpu;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(Count(EventKind::kStep)[Phase::kTimed], 33);
+  EXPECT_EQ(trace_.header.timed.steps_per_batch, 4);
+  EXPECT_THAT(trace_.header.timed.batch_ns, SizeIs(9));
+}
+
+TEST_F(SessionTest, DepthKernelsRecordsNoOperators) {
+  spec_.depth = Depth::kKernels;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_THAT(Count(EventKind::kOp), IsEmpty());
+  EXPECT_EQ(Count(EventKind::kStep)[Phase::kTraced], 6);
+}
+
+TEST_F(SessionTest, DepthShapesAsksForInputs) {
+  spec_.depth = Depth::kShapes;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_TRUE(recorder_.shapes());
+}
+
+// ---- A device
+
+TEST_F(SessionTest, AGpuIsWaitedForAfterEachBatch) {
+  device_ = DeviceKind::kGpu;
+  spec_.timed_steps = 100;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(trace_.header.timed.steps_per_batch, 10);
+  EXPECT_THAT(trace_.header.timed.batch_ns, SizeIs(10));
+  EXPECT_EQ(Count(EventKind::kStep).count(Phase::kTimed), 0);
+  // 1 cold, 4 warm-up, 1 before and 10 in the timed pass, priming, traced.
+  EXPECT_EQ(waits_, 18);
+}
+
+TEST_F(SessionTest, ACpuIsNotWaitedFor) {
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(waits_, 0);
+}
+
+ReplayScript KernelScript() {
+  ReplayScript script;
+  RawHostEvent call;
+  call.kind = EventKind::kCall;
+  call.name = script.records.names.Intern("cuLaunchKernel");
+  call.start_ns = 0;
+  call.end_ns = 10;
+  call.correlation = 1;
+  script.records.host = {call};
+  RawDeviceEvent kernel;
+  kernel.name = script.records.names.Intern("gemm");
+  kernel.start_ns = 20;
+  kernel.end_ns = 30;
+  kernel.correlation = 1;
+  script.records.device = {kernel};
+  return script;
+}
+
+TEST_F(SessionTest, DeviceRecordsReachTheTrace) {
+  device_ = DeviceKind::kGpu;
+  ReplayScript script = KernelScript();
+  script.losses.dropped = 3;
+  collector_ = std::make_unique<ReplayCollector>(std::move(script));
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(
+      std::count(trace_.kind.begin(), trace_.kind.end(), EventKind::kKernel),
+      1);
+  EXPECT_EQ(trace_.header.completeness.dropped, 3);
+  EXPECT_EQ(trace_.header.collector, "replay");
+}
+
+class SessionFaultTest : public SessionTest,
+                         public testing::WithParamInterface<const char*> {};
+
+TEST_P(SessionFaultTest, AFaultOfTheCollectorIsTheJobs) {
+  ReplayScript script;
+  script.failure = {GetParam(), absl::InternalError("played")};
+  collector_ = std::make_unique<ReplayCollector>(std::move(script));
+
+  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kInternal));
+  EXPECT_FALSE(recorder_.running());
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, SessionFaultTest,
+                         testing::Values("Prepare", "Arm", "OpenWindow",
+                                         "CloseWindow", "Disarm", "Drain"));
+
+// ---- Bad days
+
+TEST_F(SessionTest, AThrowingStepFailsInItsPhase) {
+  on_step_ = [this](int64_t) {
+    if (progress_.phase() == Phase::kTimed) throw std::runtime_error("boom");
+  };
+
+  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kInternal,
+                              HasReason(Reason::kWorkerFailed)));
+  EXPECT_EQ(phase_, Phase::kTimed);
+}
+
+TEST_F(SessionTest, AThrowInTheWindowLeavesTheRecorderOff) {
+  on_step_ = [this](int64_t) {
+    if (recorder_.running()) throw std::bad_alloc();
+  };
+
+  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kResourceExhausted,
+                              HasReason(Reason::kOutOfMemory)));
+  EXPECT_EQ(phase_, Phase::kTraced);
+  EXPECT_FALSE(recorder_.running());
+}
+
+TEST_F(SessionTest, AFolderThatIsNotThereFailsInStore) {
+  std::filesystem::remove_all(dir_.path());
+
+  EXPECT_FALSE(Run().ok());
+  EXPECT_EQ(phase_, Phase::kStore);
+}
+
+TEST_F(SessionTest, MoreRowsThanMemoryAreRefused) {
+  spec_.traced_steps = 1'000'000;
+  memory_bytes_ = int64_t{64} << 20;
+
+  EXPECT_THAT(Run(), HasReason(Reason::kTraceTooLarge));
+  EXPECT_EQ(phase_, Phase::kSetup);
+}
+
+class SessionStopTest : public SessionTest,
+                        public testing::WithParamInterface<Phase> {};
+
+TEST_P(SessionStopTest, StoppedBeforeATracedStepIsCancelled) {
+  on_step_ = [this](int64_t) {
+    if (progress_.phase() == GetParam()) stop_ = true;
+  };
+
+  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kCancelled,
+                              HasReason(Reason::kCancelled)));
+  EXPECT_EQ(phase_, GetParam());
+  EXPECT_FALSE(std::filesystem::exists(out()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Phases, SessionStopTest,
+                         testing::Values(Phase::kCold, Phase::kWarmup,
+                                         Phase::kTimed));
+
+TEST_F(SessionTest, StoppedInSetUpIsCancelled) {
+  stop_ = true;
+
+  EXPECT_THAT(Run(), HasReason(Reason::kCancelled));
+  EXPECT_EQ(phase_, Phase::kSetup);
+}
+
+TEST_F(SessionTest, StoppedWhilePrimingIsCancelled) {
+  on_step_ = [this](int64_t) { stop_ = recorder_.running(); };
+
+  EXPECT_THAT(Run(), HasReason(Reason::kCancelled));
+  EXPECT_EQ(phase_, Phase::kTraced);
+}
+
+TEST_F(SessionTest, StoppedInTracedStepsKeepsThem) {
+  on_step_ = [this](int64_t) {
+    if (progress_.phase() == Phase::kTraced && progress_.done() == 2) {
+      stop_ = true;
+    }
+  };
+
+  const absl::StatusOr<WorkerResult> result = Run();
+
+  ASSERT_THAT(result, IsOk());
+  EXPECT_TRUE(result->partial);
+  EXPECT_TRUE(trace_.header.partial);
+  EXPECT_EQ(Count(EventKind::kStep)[Phase::kTraced], 3);
+  EXPECT_EQ(Count(EventKind::kOp)[Phase::kTraced], 3);
+}
+
+TEST_F(SessionTest, DepthTimingStoppedInTimedStepsKeepsThem) {
+  spec_.depth = Depth::kTiming;
+  on_step_ = [this](int64_t) {
+    if (progress_.phase() == Phase::kTimed && progress_.done() == 2) {
+      stop_ = true;
+    }
+  };
+
+  const absl::StatusOr<WorkerResult> result = Run();
+
+  ASSERT_THAT(result, IsOk());
+  EXPECT_TRUE(result->partial);
+  EXPECT_EQ(Count(EventKind::kStep)[Phase::kTimed], 3);
+}
+
+TEST_F(SessionTest, ManyTimedStepsShareBatchesSoThatTheHeaderStaysShort) {
+  spec_.timed_steps = 25'000;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(trace_.header.timed.steps_per_batch, 3);
+  EXPECT_EQ(trace_.header.timed.steps, 25'000);
+  EXPECT_THAT(trace_.header.timed.batch_ns, Each(Ge(0)));
+}
+
+}  // namespace
+}  // namespace traza
