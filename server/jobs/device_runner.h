@@ -3,6 +3,7 @@
 #define SERVER_JOBS_DEVICE_RUNNER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -13,9 +14,11 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "server/jobs/job_manager.h"
+#include "server/jobs/outcome.h"
 #include "server/jobs/standby_pool.h"
 #include "server/jobs/trace_intake.h"
 #include "server/jobs/wakeup.h"
+#include "server/jobs/worker_channel.h"
 #include "server/jobs/worker_launcher.h"
 #include "server/jobs/worker_supervisor.h"
 #include "server/metrics/metrics.h"
@@ -62,14 +65,20 @@ class DeviceRunner {
   DeviceRunner(const DeviceRunnerOptions& options,
                const DeviceRunnerRooms& rooms, std::shared_ptr<Wakeup> wakeup);
 
+  // All but the last two run on the thread.
   void RunLoop();
+  // Runs the next job; false when there is none now.
+  bool RunNext();
   void AwaitWork();
   void RunJob(Job job);
   absl::StatusOr<WorkerChannel> WorkerFor(Job* job);
   Outcome Supervise(Job* job);
-  void Conclude(Job job, Outcome outcome);
-  bool Record(const Job& job, const TakenTrace* trace_or_null);
-  void AwaitRetry(absl::Duration delay);
+  // Takes the trace in; an error of that becomes the job's.
+  std::optional<TakenTrace> TakeTrace(Job* job, const Outcome& outcome);
+  void Record(Job job, std::optional<TakenTrace> taken);
+  void AwaitRetry(int failures);
+  absl::Duration RetryDelay(int failures) const;
+  bool draining() const ABSL_LOCKS_EXCLUDED(mu_);
   // When a running job has to stop, by Clock::Monotonic(); infinite normally.
   absl::Duration stop_time() const ABSL_LOCKS_EXCLUDED(mu_);
 
@@ -81,9 +90,8 @@ class DeviceRunner {
   absl::Duration stop_time_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
 
-  StandbyPool pool_;               // of the thread
-  absl::Duration store_retry_at_;  // of the thread
-  int store_failures_ = 0;         // of the thread
+  StandbyPool pool_;        // of the thread
+  int store_failures_ = 0;  // of the thread: in a row
 
   std::jthread thread_;  // last: uses all of the above
 };

@@ -135,7 +135,7 @@ absl::StatusOr<Job> JobManager::TryCreate(const JobRequest& request,
 }
 
 absl::Status JobManager::CheckRoom(const Prediction& prediction) const {
-  const int64_t stored = jobs_.SumTraces().bytes;
+  const int64_t stored = jobs_.SumTraces()->bytes;
   if (stored + prediction.trace_bytes <= options_.max_store_bytes) {
     return absl::OkStatus();
   }
@@ -245,7 +245,7 @@ absl::Status JobManager::Noted(const absl::Status& status) {
 }
 
 void JobManager::CountStored() {
-  const JobStore::TraceTotals totals = jobs_.SumTraces();
+  const JobStore::TraceTotals totals = *jobs_.SumTraces();
   metrics_.StoreUsage(totals.count, totals.bytes);
 }
 

@@ -106,6 +106,8 @@ class JobManager {
   // Tells watchers how far a running job is. No I/O: this is not stored.
   void ReportProgress(const JobId& id, const Progress& progress,
                       const std::map<Phase, absl::Duration>& phase_times);
+  // Whether a worker could be started: part of the host's health. No I/O.
+  void WorkerStarted(const absl::Status& status);
   // Records the end of a job, with its trace if there is one, in one
   // transaction, then tells everybody. Returns the job as it is then.
   absl::StatusOr<Job> Finish(const Job& job, const TraceRow* trace_or_null,

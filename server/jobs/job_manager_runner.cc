@@ -137,6 +137,10 @@ void JobManager::ReportProgress(
   live_.Report(id, progress, phase_times);
 }
 
+void JobManager::WorkerStarted(const absl::Status& status) {
+  host_.SetHealth("worker", status);
+}
+
 absl::StatusOr<Job> JobManager::Finish(const Job& job,
                                        const TraceRow* trace_or_null,
                                        const std::string& answer) {

@@ -45,8 +45,8 @@ bool StandbyPool::Hear(Waiting& worker) {
     fault = absl::StrCat("It ended with ", exit->ToString(), ".");
   } else if (channel.closed()) {
     fault = "It closed its socket.";
-  } else if (!channel.ready() && clock_.Monotonic() - worker.started >=
-                                     options_.ready_timeout) {
+  } else if (!channel.ready() &&
+             clock_.Monotonic() - worker.started >= options_.ready_timeout) {
     fault = absl::StrCat("It was not ready within ",
                          absl::FormatDuration(options_.ready_timeout), ".");
   }
@@ -62,8 +62,8 @@ bool StandbyPool::Hear(Waiting& worker) {
 }
 
 void StandbyPool::StartMissing() {
-  while (static_cast<int>(workers_.size()) < options_.workers &&
-         clock_.Monotonic() >= not_before_) {
+  if (static_cast<int>(workers_.size()) < options_.workers &&
+      clock_.Monotonic() >= not_before_ && !loading()) {
     absl::StatusOr<LaunchedWorker> worker =
         launcher_.Launch({.device = options_.device, .standby = true});
     if (!worker.ok()) {
@@ -75,6 +75,11 @@ void StandbyPool::StartMissing() {
     workers_.push_back(
         {WorkerChannel(*std::move(worker), clock_), clock_.Monotonic()});
   }
+}
+
+bool StandbyPool::loading() const {
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [](const Waiting& w) { return !w.channel.ready(); });
 }
 
 void StandbyPool::BackOff() {
@@ -100,6 +105,12 @@ std::optional<WorkerChannel> StandbyPool::Take() {
   return channel;
 }
 
+void StandbyPool::DropLoading() {
+  std::erase_if(workers_,
+                [](const Waiting& worker) { return !worker.channel.ready(); });
+  Count();
+}
+
 void StandbyPool::AddTo(std::vector<pollfd>* fds) const {
   for (const Waiting& worker : workers_) {
     for (const int fd :
@@ -115,7 +126,7 @@ absl::Duration StandbyPool::NextDeadline() const {
     if (worker.channel.ready()) continue;
     deadline = std::min(deadline, worker.started + options_.ready_timeout);
   }
-  if (static_cast<int>(workers_.size()) < options_.workers) {
+  if (static_cast<int>(workers_.size()) < options_.workers && !loading()) {
     deadline = std::min(deadline, not_before_);
   }
   return deadline;

@@ -50,6 +50,8 @@ class StandbyPool {
   // when there is none. It is no longer the pool's.
   std::optional<WorkerChannel> Take();
   bool empty() const { return workers_.empty(); }
+  // Kills those that are still loading: a job is about to be measured.
+  void DropLoading();
 
   // Adds the descriptors to wait for.
   void AddTo(std::vector<pollfd>* fds) const;
@@ -65,6 +67,8 @@ class StandbyPool {
 
   // Whether the worker can still become useful.
   bool Hear(Waiting& worker);
+  bool loading() const;
+  // One after the other: loading takes all cores, and a job may come.
   void StartMissing();
   void BackOff();
   void Count() const;

@@ -94,8 +94,8 @@ absl::Status WorkerChannel::Take(absl::string_view line) {
 absl::Status WorkerChannel::Spend() {
   const absl::Duration now = clock_->Monotonic();
   last_message_ = now;
-  allowance_ += absl::ToDoubleSeconds(now - allowance_time_) *
-                kMaxMessagesPerSecond;
+  allowance_ +=
+      absl::ToDoubleSeconds(now - allowance_time_) * kMaxMessagesPerSecond;
   allowance_ = std::min<double>(allowance_, kMaxMessageBurst) - 1;
   allowance_time_ = now;
   if (allowance_ >= 0) return absl::OkStatus();

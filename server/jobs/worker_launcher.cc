@@ -88,8 +88,7 @@ Output ReadBoth(Pipe out, Pipe err, absl::Duration timeout) {
   const absl::Duration deadline = clock.Monotonic() + timeout;
   Output output;
   while (out.read.valid() || err.read.valid()) {
-    const int64_t ms =
-        absl::ToInt64Milliseconds(deadline - clock.Monotonic());
+    const int64_t ms = absl::ToInt64Milliseconds(deadline - clock.Monotonic());
     if (ms <= 0) break;
     // poll(2) ignores a negative descriptor.
     pollfd fds[] = {{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}};
@@ -108,8 +107,8 @@ Output ReadBoth(Pipe out, Pipe err, absl::Duration timeout) {
 
 absl::Status NotStarted(const std::filesystem::path& program,
                         absl::string_view what, const Output& output) {
-  const std::string said = EscapeControlCharacters(
-      absl::StripAsciiWhitespace(output.err));
+  const std::string said =
+      EscapeControlCharacters(absl::StripAsciiWhitespace(output.err));
   return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
                       Reason::kWorkerNotStarted)
       .With("program", program.native())
@@ -181,11 +180,10 @@ absl::StatusOr<WorkerDescription> ProcessLauncher::Describe() {
   absl::StatusOr<WorkerDescription> description =
       WorkerDescriptionFromJson(output.out);
   if (!description.ok()) {
-    return NotStarted(
-        options_.program,
-        absl::StrCat("printed what cannot be read: ",
-                     std::string(description.status().message())),
-        output);
+    return NotStarted(options_.program,
+                      absl::StrCat("printed what cannot be read: ",
+                                   std::string(description.status().message())),
+                      output);
   }
   return description;
 }

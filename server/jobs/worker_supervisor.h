@@ -4,10 +4,8 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
 
 #include "base/clock.h"
@@ -29,12 +27,14 @@ struct SupervisorLimits {
   absl::Duration exit = absl::Seconds(5);   // between the result and the end
   // Progress goes to watchers at most this often; a new phase goes at once.
   absl::Duration progress_period = absl::Milliseconds(50);
+  int64_t max_trace_bytes = int64_t{1} << 30;  // for messages only
 };
 
 // What the supervisor asks and tells while it watches. Called on its thread.
 struct SupervisorHooks {
-  std::function<bool()> cancelled;            // somebody cancelled the job
-  std::function<absl::Duration()> stop_time;  // see DeviceRunner::stop_time()
+  std::function<bool()> cancelled;  // somebody cancelled the job
+  // When a job has to stop because the daemon does, by Clock::Monotonic().
+  std::function<absl::Duration()> stop_time;
   std::function<void(const Progress&, const std::map<Phase, absl::Duration>&)>
       progressed;
 };

@@ -284,7 +284,7 @@ absl::Status JobStore::DeleteTrace(const TraceId& id) {
   return absl::OkStatus();
 }
 
-JobStore::TraceTotals JobStore::SumTraces() const {
+absl::StatusOr<JobStore::TraceTotals> JobStore::SumTraces() const {
   const MutexLock lock(mu_);
   return totals_;
 }

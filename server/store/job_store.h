@@ -95,7 +95,7 @@ class JobStore {
     int64_t bytes = 0;
   };
   // Kept up to date in memory: no I/O.
-  TraceTotals SumTraces() const ABSL_LOCKS_EXCLUDED(mu_);
+  absl::StatusOr<TraceTotals> SumTraces() const ABSL_LOCKS_EXCLUDED(mu_);
 
   // OK when the database can be written now; for the health check.
   absl::Status CheckWritable();

@@ -308,7 +308,7 @@ TEST_F(JobStoreTest, DeletesATraceWithItsAnswer) {
   ASSERT_THAT(store_->Finish(job, {JobState::kRunning}, MakeTraceRow("t"), "x"),
               IsOk());
   Reopen();
-  ASSERT_EQ(store_->SumTraces().bytes, 4096);
+  ASSERT_EQ(store_->SumTraces()->bytes, 4096);
 
   ASSERT_THAT(store_->DeleteTrace(TraceId{"t"}), IsOk());
 
@@ -318,7 +318,7 @@ TEST_F(JobStoreTest, DeletesATraceWithItsAnswer) {
   EXPECT_THAT(
       store_->DeleteTrace(TraceId{"t"}),
       StatusIs(StatusCode::kNotFound, HasReason(Reason::kTraceNotFound)));
-  EXPECT_EQ(store_->SumTraces().count, 0);
+  EXPECT_EQ(store_->SumTraces()->count, 0);
 }
 
 TEST_F(JobStoreTest, SaysWhenTheDiskIsFull) {

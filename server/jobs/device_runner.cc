@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/jobs/device_runner.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace traza {
+namespace {
+
+// A deadline for poll(2): at most an hour, rounded up so that it has come.
+int PollTimeout(absl::Duration left) {
+  left = std::clamp(left, absl::ZeroDuration(), absl::Hours(1));
+  return static_cast<int>(
+      absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1))));
+}
+
+JobError ErrorFrom(const absl::Status& status, std::optional<Phase> phase) {
+  const std::optional<ErrorDetails> details = DetailsOf(status);
+  return {details ? details->reason : Reason::kInternal,
+          std::string(status.message()), phase, ""};
+}
+
+// A worker that sends nonsense has left a file that nobody needs to look at.
+bool WorthReading(const Outcome& outcome) {
+  return outcome.result.has_value() &&
+         (!outcome.error.has_value() ||
+          outcome.error->reason != Reason::kWorkerProtocol);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(
+    const DeviceRunnerOptions& options, const DeviceRunnerRooms& rooms) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Wakeup> wakeup, Wakeup::Create());
+  return std::unique_ptr<DeviceRunner>(
+      new DeviceRunner(options, rooms, std::move(wakeup)));
+}
+
+DeviceRunner::DeviceRunner(const DeviceRunnerOptions& options,
+                           const DeviceRunnerRooms& rooms,
+                           std::shared_ptr<Wakeup> wakeup)
+    : options_(options),
+      rooms_(rooms),
+      wakeup_(std::move(wakeup)),
+      pool_({.device = options.device, .workers = options.standby_workers},
+            rooms.launcher, rooms.metrics, rooms.clock),
+      thread_([this] { RunLoop(); }) {}
+
+DeviceRunner::~DeviceRunner() {
+  Drain(absl::ZeroDuration());
+  thread_.join();
+}
+
+void DeviceRunner::Drain(absl::Duration patience) {
+  {
+    const MutexLock lock(mu_);
+    draining_ = true;
+    stop_time_ = std::min(stop_time_, rooms_.clock.Monotonic() + patience);
+  }
+  wakeup_->Notify();
+}
+
+bool DeviceRunner::draining() const {
+  const MutexLock lock(mu_);
+  return draining_;
+}
+
+absl::Duration DeviceRunner::stop_time() const {
+  const MutexLock lock(mu_);
+  return stop_time_;
+}
+
+void DeviceRunner::RunLoop() {
+  rooms_.manager.AttachRunner(options_.device, wakeup_);
+  while (!draining()) {
+    if (!RunNext()) AwaitWork();
+  }
+  rooms_.manager.DetachRunner(options_.device);
+}
+
+bool DeviceRunner::RunNext() {
+  absl::StatusOr<std::optional<Job>> job =
+      rooms_.manager.TakeNext(options_.device, !pool_.empty());
+  if (!job.ok()) {
+    LogError("The next job of ", options_.device,
+             " cannot be started: ", job.status().message());
+    AwaitRetry(store_failures_++);
+    return true;
+  }
+  store_failures_ = 0;
+  if (!job->has_value()) return false;
+  RunJob(**std::move(job));
+  return true;
+}
+
+// Standby workers are started here, while no job runs: loading one would
+// disturb a measurement.
+void DeviceRunner::AwaitWork() {
+  pool_.Maintain();
+  std::vector<pollfd> fds = {{wakeup_->fd(), POLLIN, 0}};
+  pool_.AddTo(&fds);
+  ::poll(fds.data(), fds.size(),
+         PollTimeout(pool_.NextDeadline() - rooms_.clock.Monotonic()));
+  if (fds[0].revents != 0) wakeup_->Clear();
+}
+
+void DeviceRunner::RunJob(Job job) {
+  const Outcome outcome = Supervise(&job);
+  rooms_.metrics.WorkerExit(outcome.exit);
+  job.error = outcome.error;
+  job.phase_times = outcome.phase_times;
+  std::optional<TakenTrace> taken = TakeTrace(&job, outcome);
+  const absl::Duration phase_time =
+      rooms_.clock.Monotonic() - outcome.last_phase_started;
+  job.phase_times[outcome.progress.phase] = phase_time;
+  job.state = FinalState(job.error);
+  job.end_time = rooms_.clock.Now();
+  if (job.error.has_value()) {
+    LogInfo("Job ", job.id.value, " is ", JobStateName(job.state), ": ",
+            TextOf(job.error->reason).name, ": ", job.error->message);
+  }
+  Record(std::move(job), std::move(taken));
+}
+
+Outcome DeviceRunner::Supervise(Job* job) {
+  const absl::Duration started = rooms_.clock.Monotonic();
+  absl::StatusOr<WorkerChannel> worker = WorkerFor(job);
+  rooms_.manager.WorkerStarted(worker.status());
+  if (!worker.ok()) {
+    Outcome outcome;
+    outcome.error = ErrorFrom(worker.status(), Phase::kSetup);
+    outcome.exit = WorkerExitReason::kError;
+    outcome.last_phase_started = started;
+    return outcome;
+  }
+  const JobId id = job->id;
+  SupervisorHooks hooks = {
+      .cancelled = [this, id] { return rooms_.manager.CancelRequested(id); },
+      .stop_time = [this] { return stop_time(); },
+      .progressed =
+          [this, id](const Progress& progress,
+                     const std::map<Phase, absl::Duration>& times) {
+            rooms_.manager.ReportProgress(id, progress, times);
+          }};
+  WorkerSupervisor supervisor(options_.limits, std::move(hooks), *wakeup_,
+                              rooms_.clock);
+  return supervisor.Run(*std::move(worker), *job,
+                        rooms_.intake.PathFor(id).native());
+}
+
+absl::StatusOr<WorkerChannel> DeviceRunner::WorkerFor(Job* job) {
+  std::optional<WorkerChannel> standby;
+  if (job->standby.value_or(false)) standby = pool_.Take();
+  pool_.DropLoading();
+  job->standby = standby.has_value();
+  if (standby.has_value()) return *std::move(standby);
+  ASSIGN_OR_RETURN(LaunchedWorker worker,
+                   rooms_.launcher.Launch({.device = options_.device}));
+  return WorkerChannel(std::move(worker), rooms_.clock);
+}
+
+std::optional<TakenTrace> DeviceRunner::TakeTrace(Job* job,
+                                                  const Outcome& outcome) {
+  if (!WorthReading(outcome)) {
+    rooms_.intake.RemoveTemporary(job->id);
+    return std::nullopt;
+  }
+  absl::StatusOr<TakenTrace> taken =
+      rooms_.intake.Take(*job, *outcome.result, rooms_.clock.Now());
+  if (taken.ok()) {
+    job->trace = taken->row.id;
+    return *std::move(taken);
+  }
+  if (!job->error.has_value()) {
+    job->error = ErrorFrom(taken.status(), Phase::kStore);
+  } else {
+    LogWarning("The partial trace of job ", job->id.value,
+               " could not be kept: ", taken.status().message());
+  }
+  return std::nullopt;
+}
+
+// The end of a job has to get into the store: until it is there, nothing else
+// runs on the device. Only a daemon that must stop gives up; the next one finds
+// the job RUNNING and fails it.
+void DeviceRunner::Record(Job job, std::optional<TakenTrace> taken) {
+  for (int failures = 0;; ++failures) {
+    const absl::StatusOr<Job> recorded = rooms_.manager.Finish(
+        job, taken ? &taken->row : nullptr, taken ? taken->answer : "");
+    const bool ours = recorded.ok() && recorded->state == job.state;
+    if (ours && taken) {
+      rooms_.metrics.TraceCommitted(job.spec.workload, taken->counts);
+    }
+    if (ours) return;
+    if (taken) {
+      rooms_.intake.Undo(*taken);
+      taken.reset();
+      job.trace.reset();
+      if (!job.error.has_value() && !recorded.ok()) {
+        job.error = ErrorFrom(recorded.status(), Phase::kStore);
+        job.state = FinalState(job.error);
+      }
+    }
+    if (recorded.ok() || absl::IsNotFound(recorded.status())) return;
+    LogError("The end of job ", job.id.value,
+             " cannot be stored: ", recorded.status().message());
+    if (failures == 0) continue;  // without the trace there may be room
+    if (rooms_.clock.Monotonic() >= stop_time()) return;
+    AwaitRetry(failures - 1);
+  }
+}
+
+absl::Duration DeviceRunner::RetryDelay(int failures) const {
+  absl::Duration delay = options_.first_retry;
+  for (int i = 0; i < failures && delay < options_.last_retry; ++i) delay *= 2;
+  return std::min(delay, options_.last_retry);
+}
+
+void DeviceRunner::AwaitRetry(int failures) {
+  const absl::Duration until = rooms_.clock.Monotonic() + RetryDelay(failures);
+  while (!draining() && rooms_.clock.Monotonic() < until) {
+    pollfd entry{wakeup_->fd(), POLLIN, 0};
+    ::poll(&entry, 1, PollTimeout(until - rooms_.clock.Monotonic()));
+    if (entry.revents != 0) wakeup_->Clear();
+  }
+}
+
+}  // namespace traza

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/jobs/trace_intake.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "trace/file/parquet_file.h"
+#include "trace/header.h"
+#include "trace/record.h"
+#include "trace/trace.h"
+
+namespace traza {
+namespace {
+
+namespace fs = std::filesystem;
+
+// From this many rows on, the memory of a trace is given back to the system
+// at once; below it the allocator reuses it for the next one.
+constexpr int64_t kLargeTraceRows = 20'000;
+
+absl::Status Bad(Reason reason, absl::string_view what) {
+  return ErrorBuilder(absl::StatusCode::kDataLoss, reason).Build(what);
+}
+
+// Only a plain file: a worker could leave a link to something that it may not
+// read itself.
+absl::Status CheckFile(const fs::path& path, const WorkerResult& result,
+                       int64_t max_bytes) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return Bad(Reason::kTraceIncomplete, "The worker left no trace file.");
+  }
+  if (error || status.type() != fs::file_type::regular) {
+    return Bad(Reason::kTraceIncomplete,
+               "The worker left something that is not a file.");
+  }
+  ASSIGN_OR_RETURN(const int64_t bytes, FileSize(path));
+  if (bytes > max_bytes) {
+    return Bad(Reason::kTraceTooLarge,
+               absl::StrCat("The trace has ", bytes, " bytes; the limit is ",
+                            max_bytes, "."));
+  }
+  if (bytes != result.file_bytes) {
+    return Bad(
+        Reason::kTraceIncomplete,
+        absl::StrCat("The trace file has ", bytes, " bytes; the worker wrote ",
+                     result.file_bytes, "."));
+  }
+  return absl::OkStatus();
+}
+
+// A file that cannot be read is, seen from its job, one that was not written
+// whole; only a trace of a newer version says so.
+absl::Status AsIncomplete(const absl::Status& status) {
+  if (absl::IsFailedPrecondition(status)) return status;
+  return Bad(Reason::kTraceIncomplete,
+             absl::StrCat("The trace file cannot be read: ",
+                          std::string(status.message())));
+}
+
+std::string HostName() {
+  std::array<char, 256> name = {};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+void CountLost(const Completeness& completeness, TraceCounts* counts) {
+  const std::array<std::pair<const char*, std::optional<int64_t>>, 7> causes = {
+      {{"dropped", completeness.dropped},
+       {"zero_ts", completeness.zero_ts},
+       {"bad_order", completeness.bad_order},
+       {"missing_gpu", completeness.missing_gpu},
+       {"dropped_ops", completeness.dropped_ops},
+       {"unmatched_call", completeness.unmatched_call},
+       {"unmatched_op", completeness.unmatched_op}}};
+  for (const auto& [cause, count] : causes) {
+    if (count.has_value() && *count > 0) counts->lost[cause] = *count;
+  }
+}
+
+TraceCounts CountRecords(const Trace& trace) {
+  std::array<int64_t, kAllEventKinds.size()> by_kind = {};
+  for (const EventKind kind : trace.kind) {
+    ++by_kind[static_cast<size_t>(kind)];
+  }
+  TraceCounts counts;
+  for (const EventKind kind : kAllEventKinds) {
+    const int64_t count = by_kind[static_cast<size_t>(kind)];
+    if (count > 0) counts.records[std::string(EventKindName(kind))] = count;
+  }
+  CountLost(trace.header.completeness, &counts);
+  return counts;
+}
+
+TraceRow RowFor(const Job& job, const WorkerResult& result) {
+  TraceRow row;
+  row.job = job.id;
+  row.workload = job.spec.workload;
+  row.variant = job.spec.variant;
+  row.device = job.spec.device;
+  row.host = HostName();
+  row.rows = result.rows;
+  row.partial = result.partial;
+  row.labels = job.spec.labels;
+  return row;
+}
+
+}  // namespace
+
+TraceIntake::TraceIntake(const TraceIntakeOptions& options, TraceStore& traces)
+    : options_(options), traces_(traces) {}
+
+absl::StatusOr<TakenTrace> TraceIntake::Take(const Job& job,
+                                             const WorkerResult& result,
+                                             absl::Time now) {
+  absl::StatusOr<TakenTrace> taken = Check(job, result);
+  // The trace itself is gone here; nothing waits while its memory is held.
+  if (result.rows >= kLargeTraceRows) ::malloc_trim(0);
+  if (!taken.ok()) {
+    RemoveTemporary(job.id);
+    return taken.status();
+  }
+  taken->row.id = TraceId{NewSortableId(now)};
+  taken->row.create_time = now;
+  ASSIGN_OR_RETURN(const TraceStore::Committed committed,
+                   traces_.Commit(PathFor(job.id), taken->row.id, now));
+  taken->row.size_bytes = committed.size_bytes;
+  taken->row.sha256 = committed.sha256;
+  taken->counts.file_bytes = committed.size_bytes;
+  return taken;
+}
+
+absl::StatusOr<TakenTrace> TraceIntake::Check(const Job& job,
+                                              const WorkerResult& result) {
+  const fs::path path = PathFor(job.id);
+  RETURN_IF_ERROR(CheckFile(path, result, options_.max_trace_bytes));
+  ParquetReadLimits limits;
+  limits.max_file_bytes = options_.max_trace_bytes;
+  const absl::StatusOr<Trace> trace = ReadParquet(path, limits);
+  if (!trace.ok()) return AsIncomplete(trace.status());
+  const auto rows = static_cast<int64_t>(trace->rows());
+  if (rows == 0) return Bad(Reason::kTraceEmpty, "The trace has no events.");
+  if (rows != result.rows) {
+    return Bad(Reason::kTraceIncomplete,
+               absl::StrCat("The trace file has ", rows,
+                            " rows; the worker wrote ", result.rows, "."));
+  }
+  const Answer answer = Explain(*trace);
+  TakenTrace taken;
+  taken.row = RowFor(job, result);
+  taken.row.validity = std::string(ValidityLevelName(answer.validity.level));
+  if (answer.verdict.has_value()) {
+    taken.row.verdict = std::string(VerdictKindName(answer.verdict->kind));
+  }
+  taken.answer = options_.encode_answer(answer);
+  taken.counts = CountRecords(*trace);
+  taken.counts.validity = taken.row.validity;
+  return taken;
+}
+
+void TraceIntake::Undo(const TakenTrace& trace) {
+  const absl::Status removed =
+      traces_.Remove(trace.row.id, trace.row.create_time);
+  if (!removed.ok()) LogWarning(removed.message());
+}
+
+fs::path TraceIntake::PathFor(const JobId& job) const {
+  return traces_.TemporaryPath(job);
+}
+
+void TraceIntake::RemoveTemporary(const JobId& job) {
+  std::error_code error;
+  // A hostile worker may have made a folder of that name.
+  fs::remove_all(PathFor(job), error);
+  if (error) LogWarning("Cannot delete ", PathFor(job).native());
+}
+
+}  // namespace traza
