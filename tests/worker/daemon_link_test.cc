@@ -71,6 +71,14 @@ StartJob SampleJob() {
   return start;
 }
 
+// The pair is the child's own: this process would keep its end open.
+void LoseTheDaemon() {
+  auto [daemon, worker] = *MakeSocketPair();
+  const DaemonLink link(std::move(worker));
+  daemon.Reset();
+  (void)WaitUntil([] { return false; });
+}
+
 TEST_F(DaemonLinkTest, SaysHelloFirst) {
   const DaemonLink link(std::move(worker_));
 
@@ -147,15 +155,7 @@ TEST_F(DaemonLinkTest, BeatsWhileItWaits) {
 }
 
 TEST_F(DaemonLinkTest, TheProcessEndsWithTheDaemon) {
-  // The pair is the child's own: this process would keep its end open.
-  EXPECT_EXIT(
-      {
-        auto [daemon, worker] = *MakeSocketPair();
-        DaemonLink link(std::move(worker));
-        daemon.Reset();
-        (void)WaitUntil([] { return false; });
-      },
-      testing::ExitedWithCode(3), "");
+  EXPECT_EXIT(LoseTheDaemon(), testing::ExitedWithCode(3), "");
 }
 
 }  // namespace
