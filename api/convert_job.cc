@@ -192,7 +192,6 @@ absl::StatusOr<JobRequest> JobRequestFromProto(const v1::JobRequest& request) {
   Violations violations;
   JobRequest to;
   to.workload = request.workload();
-  if (request.workload().empty()) violations.Add("workload", "is required");
   if (request.has_variant()) to.variant = request.variant();
   if (request.has_device()) to.device = request.device();
   to.params = MapFrom(request.params());

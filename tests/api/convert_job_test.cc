@@ -83,7 +83,6 @@ TEST(ConvertJob, EveryFaultOfARequestIsAViolation) {
 
   EXPECT_THAT(result, StatusIs(absl::StatusCode::kInvalidArgument,
                                HasReason("INVALID_ARGUMENT")));
-  EXPECT_THAT(result, HasViolation("job.workload"));
   EXPECT_THAT(result, HasViolation("job.warmup"));
   EXPECT_THAT(result, HasViolation("job.depth"));
   EXPECT_THAT(result, HasViolation("job.timeout"));

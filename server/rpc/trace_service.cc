@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/rpc/trace_service.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+#include "api/convert_enum.h"
+#include "api/convert_trace.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "server/rpc/convert_trace_row.h"
+#include "server/rpc/ended_stream.h"
+#include "server/rpc/filter_parser.h"
+#include "server/rpc/page_token.h"
+#include "server/rpc/trace_file.h"
+#include "server/rpc/validate.h"
+#include "trace/analysis/table.h"
+
+namespace traza {
+namespace {
+
+constexpr char kService[] = "traza.v1.TraceService";
+
+absl::StatusOr<TableQuery> ParseTableQuery(const v1::GetTableRequest& request) {
+  TableQuery query;
+  if (request.by() != v1::TABLE_BY_UNSPECIFIED) {
+    const std::optional<TableBy> by = FromProto(request.by());
+    if (!by.has_value()) return FieldError("by", "is not known");
+    query.by = *by;
+  }
+  query.sort = request.sort();
+  if (request.limit() < 0) return FieldError("limit", "must not be negative");
+  query.limit = request.limit();
+  if (request.has_phase()) {
+    query.phase = FromProto(request.phase());
+    if (!query.phase.has_value()) return FieldError("phase", "is not known");
+  }
+  return query;
+}
+
+// gRPC clients refuse a larger message with an error that says nothing.
+absl::Status CheckSize(const v1::GetTableResponse& table) {
+  const size_t bytes = table.ByteSizeLong();
+  if (bytes <= kMaxMessageBytes) return absl::OkStatus();
+  return FieldError("limit",
+                    absl::StrCat("is needed: the table has ", table.rows_size(),
+                                 " rows and ", bytes, " bytes; at most ",
+                                 kMaxMessageBytes, " bytes can be sent"));
+}
+
+}  // namespace
+
+TraceService::TraceService(const ReadTraceParts& parts)
+    : parts_(parts), unary_(kService, parts.executor, parts.metrics) {}
+
+grpc::ServerUnaryReactor* TraceService::GetTrace(
+    grpc::CallbackServerContext* context, const v1::GetTraceRequest* request,
+    v1::Trace* response) {
+  return unary_.Run(
+      context, "GetTrace", [this, request, response]() -> absl::Status {
+        ASSIGN_OR_RETURN(const TraceId id, ParseTraceName(request->name()));
+        ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(id));
+        *response = ToProto(row);
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* TraceService::ListTraces(
+    grpc::CallbackServerContext* context, const v1::ListTracesRequest* request,
+    v1::ListTracesResponse* response) {
+  return unary_.Run(
+      context, "ListTraces", [this, request, response]() -> absl::Status {
+        ASSIGN_OR_RETURN(const int page_size,
+                         ParsePageSize(request->page_size()));
+        ASSIGN_OR_RETURN(const ListFilter filter,
+                         ParseFilter(request->filter(), FilterOf::kTraces));
+        ASSIGN_OR_RETURN(const std::optional<PageEnd> after,
+                         DecodePageToken(request->page_token(), "ListTraces",
+                                         request->filter()));
+        ASSIGN_OR_RETURN(Page<TraceRow> page,
+                         parts_.jobs.ListTraces(filter, page_size, after));
+        size_t bytes = 0;
+        for (const TraceRow& row : page.items) {
+          *response->add_traces() = ToProto(row);
+          bytes += response->traces().rbegin()->ByteSizeLong();
+          if (bytes > kMaxPageBytes && &row != &page.items.back()) {
+            page.next = PageEnd{row.create_time, row.id.value};
+            break;
+          }
+        }
+        if (page.next.has_value()) {
+          response->set_next_page_token(
+              EncodePageToken(*page.next, "ListTraces", request->filter()));
+        }
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* TraceService::DeleteTrace(
+    grpc::CallbackServerContext* context, const v1::DeleteTraceRequest* request,
+    google::protobuf::Empty* /*response*/) {
+  return unary_.Run(context, "DeleteTrace", [this, request]() -> absl::Status {
+    ASSIGN_OR_RETURN(const TraceId id, ParseTraceName(request->name()));
+    ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(id));
+    RETURN_IF_ERROR(parts_.jobs.DeleteTrace(id));
+    parts_.metrics.TraceDeletedByUser();
+    // The row goes first: a file without a row is removed at the next start, a
+    // row without a file would be a trace that cannot be read.
+    const absl::Status removed = parts_.traces.Remove(id, row.create_time);
+    if (!removed.ok()) {
+      LogWarning("The file of the deleted trace ", id.value,
+                 " stays until the next start: ", removed.ToString());
+    }
+    const absl::StatusOr<JobStore::TraceTotals> totals =
+        parts_.jobs.SumTraces();
+    if (totals.ok()) parts_.metrics.StoreUsage(totals->count, totals->bytes);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerWriteReactor<v1::FileChunk>* TraceService::ReadTrace(
+    grpc::CallbackServerContext* /*context*/,
+    const v1::ReadTraceRequest* request) {
+  using Ended = EndedStream<grpc::ServerWriteReactor<v1::FileChunk>>;
+  CallRecord record(parts_.metrics, {kService, "ReadTrace", "server_stream"});
+  absl::StatusOr<TraceId> id = ParseTraceName(request->name());
+  if (!id.ok()) return Ended::Start(std::move(record), id.status());
+  if (request->read_offset() < 0) {
+    return Ended::Start(std::move(record),
+                        FieldError("read_offset", "must not be negative"));
+  }
+  if (request->read_limit() < 0) {
+    return Ended::Start(std::move(record),
+                        FieldError("read_limit", "must not be negative"));
+  }
+  std::optional<StreamLimit::Permit> permit = read_streams_.Take();
+  if (!permit.has_value()) {
+    return Ended::Start(std::move(record),
+                        TooManyRequests("open ReadTrace streams"));
+  }
+  return ReadTraceReactor::Start(
+      parts_, std::move(record), *std::move(permit),
+      {*std::move(id), request->read_offset(), request->read_limit()});
+}
+
+grpc::ServerReadReactor<v1::ImportTraceRequest>* TraceService::ImportTrace(
+    grpc::CallbackServerContext* /*context*/, v1::Trace* /*response*/) {
+  using Ended = EndedStream<grpc::ServerReadReactor<v1::ImportTraceRequest>>;
+  return Ended::Start(
+      CallRecord(parts_.metrics, {kService, "ImportTrace", "client_stream"}),
+      NotImplemented("ImportTrace"));
+}
+
+grpc::ServerUnaryReactor* TraceService::GetTable(
+    grpc::CallbackServerContext* context, const v1::GetTableRequest* request,
+    v1::GetTableResponse* response) {
+  return unary_.Run(
+      context, "GetTable", [this, request, response]() -> absl::Status {
+        ASSIGN_OR_RETURN(const TraceId id, ParseTraceName(request->name()));
+        ASSIGN_OR_RETURN(const TableQuery query, ParseTableQuery(*request));
+        ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(id));
+        ASSIGN_OR_RETURN(const Trace trace, LoadTrace(parts_.traces, row));
+        ASSIGN_OR_RETURN(const Table table, MakeTable(trace, query));
+        *response = ToProto(table);
+        return CheckSize(*response);
+      });
+}
+
+grpc::ServerUnaryReactor* TraceService::ExplainTrace(
+    grpc::CallbackServerContext* context,
+    const v1::ExplainTraceRequest* request, v1::Answer* response) {
+  return unary_.Run(
+      context, "ExplainTrace", [this, request, response]() -> absl::Status {
+        ASSIGN_OR_RETURN(const TraceId id, ParseTraceName(request->name()));
+        ASSIGN_OR_RETURN(const std::string answer, parts_.jobs.GetAnswer(id));
+        if (response->ParseFromString(answer)) return absl::OkStatus();
+        return ErrorBuilder(absl::StatusCode::kDataLoss, Reason::kStoreDamaged)
+            .With("trace", id.value)
+            .Build(absl::StrCat("The stored answer of trace ", id.value,
+                                " cannot be read."));
+      });
+}
+
+grpc::ServerUnaryReactor* TraceService::GetTimeline(
+    grpc::CallbackServerContext* context,
+    const v1::GetTimelineRequest* /*request*/, v1::Timeline* /*response*/) {
+  return unary_.RunHere(context, "GetTimeline",
+                        [] { return NotImplemented("GetTimeline"); });
+}
+
+grpc::ServerUnaryReactor* TraceService::DiffTraces(
+    grpc::CallbackServerContext* context,
+    const v1::DiffTracesRequest* /*request*/, v1::Diff* /*response*/) {
+  return unary_.RunHere(context, "DiffTraces",
+                        [] { return NotImplemented("DiffTraces"); });
+}
+
+grpc::ServerUnaryReactor* TraceService::CheckTrace(
+    grpc::CallbackServerContext* context,
+    const v1::CheckTraceRequest* /*request*/,
+    v1::CheckTraceResponse* /*response*/) {
+  return unary_.RunHere(context, "CheckTrace",
+                        [] { return NotImplemented("CheckTrace"); });
+}
+
+grpc::ServerWriteReactor<v1::FileChunk>* TraceService::ExportTrace(
+    grpc::CallbackServerContext* /*context*/,
+    const v1::ExportTraceRequest* /*request*/) {
+  using Ended = EndedStream<grpc::ServerWriteReactor<v1::FileChunk>>;
+  return Ended::Start(
+      CallRecord(parts_.metrics, {kService, "ExportTrace", "server_stream"}),
+      NotImplemented("ExportTrace"));
+}
+
+}  // namespace traza
