@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLIENT_CLI_APP_H_
+#define CLIENT_CLI_APP_H_
+
+#include <string>
+#include <vector>
+
+#include "client/args/server_address.h"
+#include "client/cli/exit_code.h"
+#include "client/term/console.h"
+
+namespace traza {
+
+// The whole program but for its process: parses `words` (without the program's
+// name), runs the command, and writes what it has to say to `console`, whose
+// verbosity and `yes` it sets from the options.
+ExitCode RunTraza(const std::vector<std::string>& words, Console& console,
+                  const Environment& environment);
+
+}  // namespace traza
+
+#endif  // CLIENT_CLI_APP_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLIENT_CLI_COMMAND_CONTEXT_H_
+#define CLIENT_CLI_COMMAND_CONTEXT_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "google/protobuf/message.h"
+
+#include "client/args/server_address.h"
+#include "client/client.h"
+#include "client/term/console.h"
+
+namespace traza {
+
+// What counts for every command.
+struct GlobalOptions {
+  std::optional<std::string> server;
+  std::optional<absl::Duration> timeout;  // of a unary call
+  bool json = false;
+};
+
+// What a command gets to run with. Thread-compatible; the console must outlive
+// it.
+class CommandContext {
+ public:
+  CommandContext(GlobalOptions options, Console& console,
+                 Environment environment);
+
+  const GlobalOptions& options() const { return options_; }
+  bool json() const { return options_.json; }
+  Console& console() { return console_; }
+
+  // The daemon's client, made at the first call; nothing is sent by that.
+  // INVALID_ARGUMENT when the address is wrong.
+  absl::StatusOr<Client*> Connect();
+
+  // Who named the daemon; after Connect().
+  const ServerAddress& server() const { return server_; }
+
+  // Writes a reply to the console's `out`, as --json promises.
+  void PrintJson(const google::protobuf::Message& message);
+
+ private:
+  const GlobalOptions options_;
+  Console& console_;
+  const Environment environment_;
+  ServerAddress server_;
+  std::unique_ptr<Client> client_;
+};
+
+}  // namespace traza
+
+#endif  // CLIENT_CLI_COMMAND_CONTEXT_H_

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include "api/convert_job.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/status_macros.h"
+#include "base/utf8.h"
+#include "client/cli/commands.h"
+#include "client/cli/follow_job.h"
+#include "client/cli/interruptible_job.h"
+#include "client/cli/options.h"
+#include "client/cli/run_result.h"
+#include "client/term/interrupt.h"
+#include "client/term/progress_line.h"
+#include "spec/job_spec.h"
+
+namespace traza {
+namespace {
+
+struct RunOptions {
+  JobRequest job;
+  std::string workload;
+  std::optional<std::string> depth, warmup;
+  std::optional<std::string> request_id;
+  bool detach = false;
+};
+
+// A default is no news; a value that was asked for and changed is.
+std::vector<std::string> AdjustmentLines(const v1::Job& job, bool defaults) {
+  std::vector<std::string> lines;
+  for (const v1::Adjustment& adjustment : job.adjustments()) {
+    if (absl::StartsWith(adjustment.why(), "default") && !defaults) continue;
+    lines.push_back(absl::StrCat(adjustment.field(), " = ", adjustment.value(),
+                                 " (", adjustment.why(), ")"));
+  }
+  return lines;
+}
+
+absl::StatusOr<v1::CreateJobRequest> MakeRequest(const RunOptions& options) {
+  JobRequest job = options.job;
+  job.workload = options.workload;
+  RETURN_IF_ERROR(CheckText("WORKLOAD", job.workload));
+  if (options.depth) job.depth = DepthFromName(*options.depth);
+  if (options.warmup) {
+    Warmup warmup = {.automatic = *options.warmup == "auto"};
+    if (!warmup.automatic &&
+        (!absl::SimpleAtoi(*options.warmup, &warmup.steps) ||
+         warmup.steps < 0 || warmup.steps > kMaxSteps)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--warmup: ", Quoted(*options.warmup),
+                       " is neither auto nor 0 to ", kMaxSteps, "."));
+    }
+    job.warmup = warmup;
+  }
+  v1::CreateJobRequest request;
+  *request.mutable_job() = ToProto(job);
+  // Made here, so that a call that is tried again cannot run the job twice.
+  request.set_request_id(options.request_id ? *options.request_id
+                                            : NewSortableId(absl::Now()));
+  return request;
+}
+
+absl::StatusOr<ExitCode> RunDetached(const v1::CreateJobRequest& request,
+                                     CommandContext& context) {
+  ASSIGN_OR_RETURN(Client* const client, context.Connect());
+  ASSIGN_OR_RETURN(const v1::Job job, client->CreateJob(request));
+  const Console& console = context.console();
+  for (const std::string& line : AdjustmentLines(job, console.verbosity > 0)) {
+    console.Note(EscapeControlCharacters(line));
+  }
+  if (context.json()) {
+    context.PrintJson(job);
+  } else {
+    console.out << job.name() << '\n' << std::flush;
+    console.Note(absl::StrCat("Follow it with: traza watch ", job.name()));
+  }
+  return ExitCode::kOk;
+}
+
+absl::StatusOr<ExitCode> RunAndWait(const v1::CreateJobRequest& request,
+                                    CommandContext& context) {
+  const Console& console = context.console();
+  ASSIGN_OR_RETURN(Client* const client, context.Connect());
+  ProgressLine progress(console, Clock::Real());
+  InterruptibleJob interruptible(*client, progress);
+  v1::Job last;
+  {
+    InterruptWatch watch(console, interruptible.Hooks());
+    ASSIGN_OR_RETURN(const v1::Job job, client->CreateJob(request));
+    for (const std::string& line :
+         AdjustmentLines(job, console.verbosity > 0)) {
+      progress.Say(line);
+    }
+    interruptible.SetName(job.name());
+    ASSIGN_OR_RETURN(last, FollowJob(*client, job.name(), progress));
+  }
+  progress.Say("");
+  return PrintRunResult(*client, last, interruptible.cancelled(), context);
+}
+
+absl::StatusOr<ExitCode> Run(const RunOptions& options,
+                             CommandContext& context) {
+  ASSIGN_OR_RETURN(const v1::CreateJobRequest request, MakeRequest(options));
+  return options.detach ? RunDetached(request, context)
+                        : RunAndWait(request, context);
+}
+
+void AddStepOptions(CLI::App& app, RunOptions* options) {
+  AddNumber(app, "--cold-steps", &options->job.cold_steps, 0, kMaxSteps,
+            "Steps recorded from the very first (default 0)");
+  AddText(app, "--warmup", &options->warmup,
+          "Steps before anything is measured (default auto: until steady)",
+          "N|auto");
+  AddNumber(app, "--timed-steps", &options->job.timed_steps, 1, kMaxSteps,
+            "Steps timed with no collection (default 30)");
+  AddNumber(app, "--traced-steps", &options->job.traced_steps, 1, kMaxSteps,
+            "Steps traced (default 30)");
+}
+
+// Known, so that the error can be better than "unknown option".
+void AddLater(CLI::App& app, const std::string& name) {
+  app.add_option_function<std::vector<std::string>>(
+         name,
+         [name](const std::vector<std::string>&) {
+           throw CLI::ValidationError(
+               name,
+               "This version has no sweeps and no checks; run the jobs one by "
+               "one and compare their answers (traza run --json).");
+         })
+      ->allow_extra_args(false)
+      ->group("");
+}
+
+}  // namespace
+
+void AddRunCommand(CommandTree& tree) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App& app = tree.Add(
+      "run", "Run a workload, wait for it and print the answer",
+      [options](CommandContext& context) { return Run(*options, context); });
+  AddPositional(app, "WORKLOAD", &options->workload,
+                "What to run; traza workloads lists them");
+  AddPairs(app, "-p,--param", &options->job.params,
+           "A parameter of the workload; may be repeated");
+  AddText(app, "--variant", &options->job.variant,
+          "How to compute it (default: the first one)", "V");
+  AddText(app, "--device", &options->job.device,
+          "Where: cpu, gpu0, ... (default: the first GPU, else the CPU)",
+          "DEVICE");
+  AddStepOptions(app, options.get());
+  AddWord(app, "--depth", &options->depth,
+          {"timing", "kernels", "launches", "ops", "shapes"},
+          "What is collected: timing, kernels, launches, ops (default), shapes",
+          "DEPTH");
+  AddNumber(app, "--seed", &options->job.seed,
+            std::numeric_limits<int64_t>::min(),
+            std::numeric_limits<int64_t>::max(),
+            "Seed of the random inputs (default 0)");
+  AddDuration(app, "--timeout", &options->job.timeout,
+              "How long the job may run (default 5m)");
+  AddPairs(app, "--label", &options->job.labels,
+           "A word of yours to find the job again; may be repeated");
+  AddText(app, "--request-id", &options->request_id,
+          "Makes it safe to send the job again: same id, same job", "ID");
+  app.add_flag("--detach", options->detach,
+               "Do not wait; print the name of the job");
+  AddLater(app, "--sweep");
+  AddLater(app, "--expect");
+}
+
+}  // namespace traza

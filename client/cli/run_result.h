@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLIENT_CLI_RUN_RESULT_H_
+#define CLIENT_CLI_RUN_RESULT_H_
+
+#include "absl/status/statusor.h"
+
+#include "client/cli/command_context.h"
+#include "client/cli/exit_code.h"
+#include "client/client.h"
+
+namespace traza {
+
+// Prints what came of a job that has ended: the top of its table and the
+// answer, or why there is none. `interrupted` says that the user cancelled it.
+absl::StatusOr<ExitCode> PrintRunResult(Client& client, const v1::Job& job,
+                                        bool interrupted,
+                                        CommandContext& context);
+
+}  // namespace traza
+
+#endif  // CLIENT_CLI_RUN_RESULT_H_
