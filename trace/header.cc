@@ -293,7 +293,6 @@ std::string HeaderToJson(const Header& header) {
                {"job_id", header.job_id},
                {"job", ToJson(header.job)},
                {"host", header.host},
-               {"device", ToJson(header.device)},
                {"versions", header.versions},
                {"collector", header.collector},
                {"collector_note", header.collector_note},
@@ -303,6 +302,8 @@ std::string HeaderToJson(const Header& header) {
                {"warmup", ToJson(header.warmup)},
                {"timed", ToJson(header.timed)},
                {"completeness", ToJson(header.completeness)}};
+  // A device of no name is none: what other tools recorded may have none.
+  if (!header.device.id.empty()) json["device"] = ToJson(header.device);
   PutOptional(&json, "peak_resident_bytes", header.peak_resident_bytes);
   if (header.state_before.has_value()) {
     json["state_before"] = ToJson(*header.state_before);

@@ -46,7 +46,7 @@ constexpr int64_t kTailBytes = 8;
 // each million rows and the header, at most 10 MB.
 constexpr int64_t kMaxDecodeBytes = int64_t{512} << 20;
 constexpr int64_t kMaxFooterBytes = int64_t{16} << 20;
-constexpr int64_t kMaxNameBytes = int64_t{256} << 20;
+constexpr int64_t kMaxNameBytes = int64_t{64} << 20;
 constexpr int32_t kMaxFooterListEntries = 8192;
 constexpr int32_t kMaxSchemaDepth = 16;
 
