@@ -125,7 +125,7 @@ class FilterParser {
   }
 
   static absl::Status Fault(absl::string_view what) {
-    return FieldError("filter", what);
+    return InvalidField("filter", what);
   }
 
   absl::string_view rest_;
@@ -137,7 +137,7 @@ class FilterParser {
 
 absl::StatusOr<ListFilter> ParseFilter(absl::string_view text, FilterOf of) {
   if (text.size() > kMaxFilterBytes) {
-    return FieldError(
+    return InvalidField(
         "filter",
         absl::StrCat("has ", text.size(), " bytes; at most ", kMaxFilterBytes));
   }

@@ -23,7 +23,7 @@ absl::StatusOr<absl::Duration> ParseWait(const v1::WaitJobRequest& request) {
   if (!request.has_timeout()) return kDefaultWait;
   const absl::StatusOr<absl::Duration> timeout = FromProto(request.timeout());
   if (!timeout.ok() || *timeout < absl::ZeroDuration()) {
-    return FieldError("timeout", "must be a duration that is not negative");
+    return InvalidField("timeout", "must be a duration that is not negative");
   }
   return std::min(*timeout, kMaxWait);
 }

@@ -63,7 +63,7 @@ void ReadTraceReactor::Read() {
 absl::Status ReadTraceReactor::OpenFile() {
   ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(range_.id));
   if (range_.offset > row.size_bytes) {
-    return FieldError("read_offset",
+    return InvalidField("read_offset",
                       absl::StrCat("is ", range_.offset, "; the file has ",
                                    row.size_bytes, " bytes"));
   }

@@ -29,15 +29,15 @@ absl::StatusOr<TableQuery> ParseTableQuery(const v1::GetTableRequest& request) {
   TableQuery query;
   if (request.by() != v1::TABLE_BY_UNSPECIFIED) {
     const std::optional<TableBy> by = FromProto(request.by());
-    if (!by.has_value()) return FieldError("by", "is not known");
+    if (!by.has_value()) return InvalidField("by", "is not known");
     query.by = *by;
   }
   query.sort = request.sort();
-  if (request.limit() < 0) return FieldError("limit", "must not be negative");
+  if (request.limit() < 0) return InvalidField("limit", "must not be negative");
   query.limit = request.limit();
   if (request.has_phase()) {
     query.phase = FromProto(request.phase());
-    if (!query.phase.has_value()) return FieldError("phase", "is not known");
+    if (!query.phase.has_value()) return InvalidField("phase", "is not known");
   }
   return query;
 }
@@ -46,7 +46,7 @@ absl::StatusOr<TableQuery> ParseTableQuery(const v1::GetTableRequest& request) {
 absl::Status CheckSize(const v1::GetTableResponse& table) {
   const size_t bytes = table.ByteSizeLong();
   if (bytes <= kMaxMessageBytes) return absl::OkStatus();
-  return FieldError("limit",
+  return InvalidField("limit",
                     absl::StrCat("is needed: the table has ", table.rows_size(),
                                  " rows and ", bytes, " bytes; at most ",
                                  kMaxMessageBytes, " bytes can be sent"));
@@ -131,11 +131,11 @@ grpc::ServerWriteReactor<v1::FileChunk>* TraceService::ReadTrace(
   if (!id.ok()) return Ended::Start(std::move(record), id.status());
   if (request->read_offset() < 0) {
     return Ended::Start(std::move(record),
-                        FieldError("read_offset", "must not be negative"));
+                        InvalidField("read_offset", "must not be negative"));
   }
   if (request->read_limit() < 0) {
     return Ended::Start(std::move(record),
-                        FieldError("read_limit", "must not be negative"));
+                        InvalidField("read_limit", "must not be negative"));
   }
   std::optional<StreamLimit::Permit> permit = read_streams_.Take();
   if (!permit.has_value()) {

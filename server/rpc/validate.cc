@@ -24,7 +24,7 @@ absl::StatusOr<std::string> ParseName(absl::string_view name,
                                       absl::string_view collection) {
   absl::string_view id = name;
   if (!absl::ConsumePrefix(&id, collection) || !IsResourceId(id)) {
-    return FieldError(
+    return InvalidField(
         "name",
         name.empty()
             ? absl::StrCat("is required: \"", collection, "ID\"")
@@ -50,7 +50,7 @@ bool IsRequestId(absl::string_view id) {
 
 }  // namespace
 
-absl::Status FieldError(absl::string_view field,
+absl::Status InvalidField(absl::string_view field,
                         absl::string_view description) {
   return ErrorBuilder(absl::StatusCode::kInvalidArgument,
                       Reason::kInvalidArgument)
@@ -70,7 +70,7 @@ absl::StatusOr<TraceId> ParseTraceName(absl::string_view name) {
 
 absl::StatusOr<int> ParsePageSize(int page_size) {
   if (page_size < 0) {
-    return FieldError("page_size",
+    return InvalidField("page_size",
                       absl::StrCat("is ", page_size, "; must not be negative"));
   }
   return page_size == 0 ? kDefaultPageSize : std::min(page_size, kMaxPageSize);
@@ -78,14 +78,14 @@ absl::StatusOr<int> ParsePageSize(int page_size) {
 
 absl::StatusOr<CreateJobArguments> ParseCreateJob(
     const v1::CreateJobRequest& request) {
-  if (!request.has_job()) return FieldError("job", "is required");
+  if (!request.has_job()) return InvalidField("job", "is required");
   if (!request.job_id().empty() && !IsProposedId(request.job_id())) {
-    return FieldError(
+    return InvalidField(
         "job_id", absl::StrCat("is ", Quoted(request.job_id(), kMaxEchoBytes),
                                "; must match [a-z][a-z0-9-]{0,62}"));
   }
   if (!IsRequestId(request.request_id())) {
-    return FieldError(
+    return InvalidField(
         "request_id",
         absl::StrCat("is ", Quoted(request.request_id(), kMaxEchoBytes),
                      "; must be at most ", kMaxRequestIdBytes,
