@@ -26,8 +26,8 @@
 namespace traza {
 namespace {
 
-// Only what may be repeated without harm. CreateJob is here for its request
-// id; streams are tried again until their first message.
+// Only what may be repeated without harm; CreateJob is here for its request id.
+// Streams are resumed by those who read them: they know where.
 constexpr char kServiceConfig[] = R"({"methodConfig": [{
   "name": [
     {"service": "traza.v1.JobService", "method": "CreateJob"},
@@ -35,10 +35,8 @@ constexpr char kServiceConfig[] = R"({"methodConfig": [{
     {"service": "traza.v1.JobService", "method": "ListJobs"},
     {"service": "traza.v1.JobService", "method": "CancelJob"},
     {"service": "traza.v1.JobService", "method": "WaitJob"},
-    {"service": "traza.v1.JobService", "method": "WatchJob"},
     {"service": "traza.v1.TraceService", "method": "GetTrace"},
     {"service": "traza.v1.TraceService", "method": "ListTraces"},
-    {"service": "traza.v1.TraceService", "method": "ReadTrace"},
     {"service": "traza.v1.TraceService", "method": "GetTable"},
     {"service": "traza.v1.TraceService", "method": "ExplainTrace"},
     {"service": "traza.v1.TraceService", "method": "GetTimeline"},

@@ -30,9 +30,9 @@ struct ClientOptions {
 // A daemon, seen from a program: one method for each RPC of
 // proto/traza/v1/*_service.proto, with the same names and messages.
 //
-// Calls block. Idempotent ones (CreateJob too, since it always carries a
+// Calls block. Idempotent unary ones (CreateJob too, since it always carries a
 // request id) are tried up to 4 times, 0.2 s to 5 s apart, while the daemon is
-// UNAVAILABLE. Errors carry ErrorDetails (base/error.h); a daemon that does not
+// UNAVAILABLE; streams are not. Errors carry ErrorDetails (base/error.h); a daemon that does not
 // answer is UNAVAILABLE or DEADLINE_EXCEEDED with the reason UNREACHABLE.
 //
 // Opens one connection, at the first call. Thread-safe.

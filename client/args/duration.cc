@@ -10,6 +10,18 @@
 
 namespace traza {
 
+namespace {
+
+// "3 min 20 s", "2 h".
+std::string Parts(int64_t large, absl::string_view large_unit, int64_t small,
+                  absl::string_view small_unit) {
+  return absl::StrCat(
+      large, " ", large_unit,
+      small == 0 ? "" : absl::StrCat(" ", small, " ", small_unit));
+}
+
+}  // namespace
+
 absl::StatusOr<absl::Duration> DurationFromText(absl::string_view text) {
   absl::Duration duration;
   // Abseil also takes a sign, "inf" and a bare "0".
@@ -35,10 +47,8 @@ std::string DurationText(absl::Duration duration) {
   if (seconds < 1) return absl::StrFormat("%.0f ms", seconds * 1e3);
   if (seconds < 100) return absl::StrFormat("%.3g s", seconds);
   const int64_t whole = absl::ToInt64Seconds(duration);
-  if (whole < 3600) {
-    return absl::StrFormat("%d min %d s", whole / 60, whole % 60);
-  }
-  return absl::StrFormat("%d h %d min", whole / 3600, whole % 3600 / 60);
+  if (whole < 3600) return Parts(whole / 60, "min", whole % 60, "s");
+  return Parts(whole / 3600, "h", whole % 3600 / 60, "min");
 }
 
 }  // namespace traza

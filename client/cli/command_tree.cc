@@ -9,14 +9,19 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include "base/utf8.h"
 #include "base/version.h"
 #include "client/args/suggest.h"
 #include "client/cli/options.h"
+#include "trace/render/display_width.h"
 
 namespace traza {
 namespace {
+
+constexpr size_t kHelpColumn = 26;
+constexpr int kHelpWidth = 80;
 
 constexpr char kFooter[] =
     "T is a trace id or the path of a trace file.\n"
@@ -49,21 +54,39 @@ void CollectOptionNames(const CLI::App& app, std::vector<std::string>* names) {
   }
 }
 
+// Wraps, and shows the kind of value only: CLI11 would add "..." to every
+// option with one, since all of them are lists for it.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() {
+    column_width(kHelpColumn);
+    label("SUBCOMMAND", "COMMAND");
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return absl::StrJoin(WrapWords(option->get_description(),
+                                   kHelpWidth - static_cast<int>(kHelpColumn)),
+                         "\n");
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_name().empty()
+               ? ""
+               : absl::StrCat(" ", option->get_type_name());
+  }
+};
+
 }  // namespace
 
 CommandTree::CommandTree()
     : app_("traza: what a piece of PyTorch work costs on a GPU host, and why",
            "traza") {
-  app_.get_formatter()->column_width(28);
-  app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app_.get_formatter()->label("SUBCOMMANDS", "COMMANDS");
-  app_.get_formatter()->label("Subcommands", "Commands");
+  app_.formatter(std::make_shared<HelpFormatter>());
   app_.set_help_flag("-h,--help", "Print help and exit");
   app_.require_subcommand(1);
   app_.fallthrough();
   app_.footer(kFooter);
   AddText(app_, "--server", &globals_.server,
-          "The daemon (else TRAZA_SERVER, the configuration, 127.0.0.1:7719)",
+          "The daemon (else TRAZA_SERVER, ~/.config/traza/config.toml, "
+          "127.0.0.1:7719)",
           "HOST:PORT");
   AddDuration(app_, "--timeout", &globals_.timeout,
               "How long the daemon may take to answer (default 10s)");
@@ -77,6 +100,7 @@ CommandTree::CommandTree()
 CLI::App& CommandTree::Add(const std::string& name, const std::string& help,
                            RunCommand run) {
   CLI::App& app = *app_.add_subcommand(name, help);
+  app.group("Commands");
   app.add_flag("--json", globals_.json, "Print the reply as JSON");
   app.footer("Options for all commands: traza --help");
   commands_.emplace_back(&app, std::move(run));
@@ -118,7 +142,8 @@ std::string CommandTree::Explain(const CLI::ParseError& error) {
   if (!left.empty()) return UnknownWord(left.front());
   const std::vector<CLI::App*> parsed = app_.get_subcommands();
   if (parsed.empty()) return "Which command? See: traza --help";
-  return absl::StrCat(error.what(), error.what()[0] == '\0' ? "" : " ",
+  return absl::StrCat(error.what(),
+                      absl::EndsWith(error.what(), ".") ? " " : ". ",
                       "See: traza ", parsed.front()->get_name(), " --help");
 }
 

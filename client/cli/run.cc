@@ -119,8 +119,7 @@ void AddStepOptions(CLI::App& app, RunOptions* options) {
   AddNumber(app, "--cold-steps", &options->job.cold_steps, 0, kMaxSteps,
             "Steps recorded from the very first (default 0)");
   AddText(app, "--warmup", &options->warmup,
-          "Steps before anything is measured (default auto: until steady)",
-          "N|auto");
+          "Steps before measuring (default auto: until steady)", "N|auto");
   AddNumber(app, "--timed-steps", &options->job.timed_steps, 1, kMaxSteps,
             "Steps timed with no collection (default 30)");
   AddNumber(app, "--traced-steps", &options->job.traced_steps, 1, kMaxSteps,
@@ -160,7 +159,8 @@ void AddRunCommand(CommandTree& tree) {
   AddStepOptions(app, options.get());
   AddWord(app, "--depth", &options->depth,
           {"timing", "kernels", "launches", "ops", "shapes"},
-          "What is collected: timing, kernels, launches, ops (default), shapes",
+          "What is collected, each with what is before it: timing, kernels, "
+          "launches, ops (default), shapes",
           "DEPTH");
   AddNumber(app, "--seed", &options->job.seed,
             std::numeric_limits<int64_t>::min(),
@@ -171,7 +171,7 @@ void AddRunCommand(CommandTree& tree) {
   AddPairs(app, "--label", &options->job.labels,
            "A word of yours to find the job again; may be repeated");
   AddText(app, "--request-id", &options->request_id,
-          "Makes it safe to send the job again: same id, same job", "ID");
+          "The same id again is the same job, not a second one", "ID");
   app.add_flag("--detach", options->detach,
                "Do not wait; print the name of the job");
   AddLater(app, "--sweep");

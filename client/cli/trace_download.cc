@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
@@ -22,10 +23,6 @@
 
 namespace traza {
 namespace {
-
-constexpr int kMaxAttempts = 5;
-constexpr absl::Duration kFirstWait = absl::Milliseconds(200);
-constexpr absl::Duration kLongestWait = absl::Seconds(5);
 
 absl::StatusOr<int64_t> SizeOf(int fd) {
   struct stat status;
@@ -83,8 +80,8 @@ bool IsPassing(const absl::Status& status) {
 
 // Reads until all is there, over broken streams.
 absl::Status ReadAll(Client& client, const v1::Trace& trace, int fd,
-                     ProgressLine& progress) {
-  absl::Duration wait = kFirstWait;
+                     ProgressLine& progress, const ResumeOptions& options) {
+  absl::Duration wait = options.first_wait;
   int attempts = 0;
   int64_t before = -1;
   while (true) {
@@ -96,26 +93,27 @@ absl::Status ReadAll(Client& client, const v1::Trace& trace, int fd,
     if (size == trace.size_bytes()) return absl::OkStatus();
     if (size > before) {
       attempts = 0;
-      wait = kFirstWait;
+      wait = options.first_wait;
     }
     before = size;
     const absl::Status status = ReadRest(client, trace, fd, size, progress);
     if (status.ok()) continue;
-    if (!IsPassing(status) || ++attempts >= kMaxAttempts) return status;
+    if (!IsPassing(status) || ++attempts >= options.max_attempts) return status;
     progress.Say("connection lost; the download goes on where it stopped");
     absl::SleepFor(wait);
-    wait = std::min(wait * 2, kLongestWait);
+    wait = std::min(wait * 2, options.longest_wait);
   }
 }
 
 }  // namespace
 
 absl::Status FillFromTrace(Client& client, const v1::Trace& trace, int fd,
-                           ProgressLine& progress) {
+                           ProgressLine& progress,
+                           const ResumeOptions& options) {
   const std::string path = absl::StrCat("/proc/self/fd/", fd);
   while (true) {
     ASSIGN_OR_RETURN(const int64_t start, SizeOf(fd));
-    RETURN_IF_ERROR(ReadAll(client, trace, fd, progress));
+    RETURN_IF_ERROR(ReadAll(client, trace, fd, progress, options));
     ASSIGN_OR_RETURN(const std::string digest, FileSha256(path));
     if (digest == trace.sha256()) return absl::OkStatus();
     RETURN_IF_ERROR(Truncate(fd));
@@ -130,7 +128,8 @@ absl::Status FillFromTrace(Client& client, const v1::Trace& trace, int fd,
 
 absl::Status DownloadToFile(Client& client, const v1::Trace& trace,
                             const std::filesystem::path& target,
-                            ProgressLine& progress) {
+                            ProgressLine& progress,
+                            const ResumeOptions& options) {
   const std::filesystem::path part = target.native() + ".part";
   ASSIGN_OR_RETURN(const UniqueFd fd,
                    OpenFile(part, O_RDWR | O_CREAT | O_NOFOLLOW, 0666));
@@ -139,7 +138,7 @@ absl::Status DownloadToFile(Client& client, const v1::Trace& trace,
         absl::StrCat("Another download writes ",
                      EscapeControlCharacters(part.native()), "."));
   }
-  RETURN_IF_ERROR(FillFromTrace(client, trace, fd.get(), progress));
+  RETURN_IF_ERROR(FillFromTrace(client, trace, fd.get(), progress, options));
   // The name is given last: whoever sees it sees the whole file, also after a
   // power cut.
   RETURN_IF_ERROR(SyncFile(part));

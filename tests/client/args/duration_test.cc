@@ -42,6 +42,8 @@ TEST(DurationText, ChoosesTheUnit) {
   EXPECT_EQ(DurationText(absl::Milliseconds(4560)), "4.56 s");
   EXPECT_EQ(DurationText(absl::Seconds(200)), "3 min 20 s");
   EXPECT_EQ(DurationText(absl::Minutes(125)), "2 h 5 min");
+  EXPECT_EQ(DurationText(absl::Minutes(5)), "5 min");
+  EXPECT_EQ(DurationText(absl::Hours(1)), "1 h");
   EXPECT_EQ(DurationText(-absl::Seconds(1)), "-1 s");
 }
 

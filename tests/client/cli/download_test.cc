@@ -3,6 +3,7 @@
 #include <sys/file.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +11,9 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
+#include "base/clock.h"
 #include "base/file.h"
+#include "client/cli/trace_download.h"
 #include "tests/client/cli/cli_fixture.h"
 #include "tests/support/status_matchers.h"
 
@@ -126,12 +129,19 @@ TEST_F(DownloadTest, AWrongDigestLeavesNoFileOfThatName) {
   EXPECT_FALSE(std::filesystem::exists(target_));
 }
 
-TEST_F(DownloadTest, AnInterruptedDownloadLeavesNoFileOfThatName) {
+TEST_F(DownloadTest, ADownloadThatBreaksLeavesNoFileOfThatName) {
   replies_.read_breaks.assign(20, 3000);
   daemon_.Set(replies_);
+  Client client({.server = daemon_.address()});
+  std::ostringstream out;
+  const Console console{.out = out, .err = out};
+  ProgressLine progress(console, Clock::Real());
 
-  EXPECT_EQ(Download(), 3);
+  EXPECT_THAT(DownloadToFile(client, replies_.trace, target_, progress,
+                             {.max_attempts = 3, .first_wait = {}}),
+              StatusIs(absl::StatusCode::kUnavailable));
 
+  EXPECT_THAT(daemon_.calls().read_offsets, ElementsAre(0, 3000, 3000, 3000));
   EXPECT_THAT(Files(), ElementsAre("out.parquet.part"));
 }
 
