@@ -305,7 +305,9 @@ void AddFlags(const std::vector<Setting>& settings, Flags* flags,
                flags->values[name] = value;
              },
              setting.help)
-          ->option_text(std::string(setting.value));
+          ->option_text(std::string(setting.value))
+          // As in a shell alias that is overridden: the last one counts.
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
   }
 }

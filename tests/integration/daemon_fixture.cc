@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "nlohmann/json.hpp"
 
@@ -124,6 +125,22 @@ ProgramOutput RunProgram(const std::filesystem::path& program,
   const std::optional<ExitStatus> exit = process->WaitFor(end - absl::Now());
   result.exit = exit.has_value() ? *exit : process->Kill();
   return result;
+}
+
+int CountProcessesWithEnvironment(const std::string& entry) {
+  int count = 0;
+  std::error_code ignored;
+  for (const auto& process :
+       std::filesystem::directory_iterator("/proc", ignored)) {
+    // Unreadable ones are no processes, have ended, or are somebody else's.
+    const absl::StatusOr<std::string> environment =
+        ReadFile(process.path() / "environ", 1 << 20);
+    if (!environment.ok()) continue;
+    for (const absl::string_view one : absl::StrSplit(*environment, '\0')) {
+      if (one == entry) ++count;
+    }
+  }
+  return count;
 }
 
 absl::StatusOr<std::unique_ptr<TestDaemon>> TestDaemon::Start(

@@ -31,6 +31,10 @@ ProgramOutput RunProgram(const std::filesystem::path& program,
                          const std::vector<std::string>& environment = {},
                          absl::Duration limit = absl::Seconds(60));
 
+// How many processes carry "NAME=value" in their environment, as the workers
+// of a daemon carry its data folder.
+int CountProcessesWithEnvironment(const std::string& entry);
+
 // A real trazad on free ports, with its ready line read. Its stderr goes to a
 // file below the data folder's parent, so that a failing test can show it.
 //

@@ -65,9 +65,9 @@ class Restart : public ::testing::TestWithParam<const char*> {
     return parsed.is_object() ? parsed.value(field, "") : "";
   }
 
-  // Processes that the daemon of this folder has left behind.
-  int KillLeftovers() const {
-    return KillProcessesWithEnvironment(
+  // Workers of the daemon of this folder.
+  int CountWorkers() const {
+    return CountProcessesWithEnvironment(
         absl::StrCat("TRAZA_DATA_DIR=", data_.string()));
   }
 
@@ -107,13 +107,14 @@ TEST_F(Restart, AKilledDaemonLeavesNoWorker) {
   auto daemon = StartDaemon();
   ASSERT_NE(daemon, nullptr);
   StartHanging(*daemon, "traced");
+  ASSERT_EQ(CountWorkers(), 1);
 
   // The daemon alone, not its group.
   kill(daemon->process().pid(), SIGKILL);
   daemon->process().WaitFor(absl::Seconds(10));
 
   EXPECT_TRUE(
-      WaitUntil([&] { return KillLeftovers() == 0; }, absl::Seconds(10)));
+      WaitUntil([&] { return CountWorkers() == 0; }, absl::Seconds(10)));
 }
 
 TEST_F(Restart, SigtermGivesTheRunningJobItsTimeThenStopsIt) {
@@ -126,7 +127,7 @@ TEST_F(Restart, SigtermGivesTheRunningJobItsTimeThenStopsIt) {
 
   ASSERT_TRUE(exit.has_value()) << daemon->Log();
   EXPECT_EQ(exit->code, 0) << daemon->Log();
-  EXPECT_EQ(KillLeftovers(), 0);
+  EXPECT_EQ(CountWorkers(), 0);
   daemon = StartDaemon();
   ASSERT_NE(daemon, nullptr);
   const json job = Job(*daemon, name);

@@ -105,6 +105,12 @@ TEST_F(Options, AnUnknownFlagIsAnError) {
   EXPECT_THAT(ErrorOf({"--listne=1"}), HasSubstr("--listne"));
 }
 
+TEST_F(Options, TheLastOfAFlagCounts) {
+  EXPECT_EQ(
+      Parse({"--standby-workers=2", "--standby-workers=3"})->standby_workers,
+      3);
+}
+
 TEST_F(Options, AMissingConfigurationFileIsAnError) {
   EXPECT_THAT(Parse({"--config=/nonexistent/trazad.toml"}).status(),
               testing::Not(IsOk()));
