@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What JobManager does for device runners and for streams.
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -25,6 +27,24 @@ class LiveSubscription final : public JobManager::Subscription {
   LiveJobs& live_;
   const std::shared_ptr<LiveJobs::Watcher> watcher_;
 };
+
+// Why a job that was accepted by an earlier daemon has no runner now: it would
+// wait for ever.
+std::optional<JobError> CannotRun(const Job& job,
+                                  const WorkerDescription& host) {
+  const DeviceDescription* device = host.FindDevice(job.spec.device);
+  JobError error;
+  if (device == nullptr) {
+    error.reason = Reason::kDeviceNotFound;
+    error.message =
+        absl::StrCat("The host has no device ", job.spec.device, " any more.");
+    return error;
+  }
+  if (!device->unavailable.has_value()) return std::nullopt;
+  error.reason = Reason::kDeviceUnavailable;
+  error.message = *device->unavailable;
+  return error;
+}
 
 // A final job changes no more.
 class EndedSubscription final : public JobManager::Subscription {};
@@ -76,16 +96,10 @@ absl::Status JobManager::Requeue() {
   const auto description = host_.description();
   for (Job& job : pending) {
     live_.Publish(job);
-    if (description->devices.empty() ||
-        description->FindDevice(job.spec.device) != nullptr) {
-      continue;
-    }
+    std::optional<JobError> error = CannotRun(job, *description);
+    if (!error.has_value()) continue;
     job.state = JobState::kFailed;
     job.end_time = clock_.Now();
-    JobError error;
-    error.reason = Reason::kDeviceNotFound;
-    error.message =
-        absl::StrCat("The host has no device ", job.spec.device, " any more.");
     job.error = std::move(error);
     RETURN_IF_ERROR(Move(job, nullptr, "").status());
   }

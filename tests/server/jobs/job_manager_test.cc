@@ -352,6 +352,18 @@ TEST_F(JobManagerTest, AQueuedJobWhoseDeviceIsGoneFails) {
   EXPECT_EQ(manager_->Get(job->id)->error->reason, Reason::kDeviceNotFound);
 }
 
+TEST_F(JobManagerTest, AQueuedJobWhoseDeviceIsBrokenFails) {
+  const Job job = Create();
+  WorkerDescription description = MakeDescription();
+  description.devices[0].unavailable = "It is on fire.";
+  host_.SetDescription(description);
+  Restart();
+
+  ASSERT_THAT(manager_->Recover("TRAZA_DATA_DIR=/nowhere"), IsOk());
+
+  EXPECT_EQ(manager_->Get(job.id)->error->reason, Reason::kDeviceUnavailable);
+}
+
 TEST_F(JobManagerTest, CountsWhatHappens) {
   Create();
   Create();
