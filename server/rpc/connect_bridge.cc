@@ -123,6 +123,12 @@ absl::StatusOr<ConnectReply> FormatReply(const ConnectCall& call,
   return absl::InternalError("a reply cannot be printed as JSON");
 }
 
+absl::Status Draining() {
+  return ErrorBuilder(absl::StatusCode::kUnavailable, Reason::kDraining)
+      .RetryAfter(kTooManyRequestsRetry)
+      .Build("The daemon is shutting down.");
+}
+
 grpc::ByteBuffer ToBuffer(const std::string& bytes) {
   const grpc::Slice slice(bytes);
   return grpc::ByteBuffer(&slice, 1);
@@ -143,6 +149,24 @@ std::string FromBuffer(const grpc::ByteBuffer& buffer) {
 ConnectBridge::ConnectBridge(std::shared_ptr<grpc::Channel> channel)
     : stub_(std::move(channel)) {}
 
+void ConnectBridge::Close() {
+  MutexLock lock(mu_);
+  closed_ = true;
+}
+
+bool ConnectBridge::Start(const ConnectCall& call, grpc::ClientContext* context,
+                          const grpc::ByteBuffer* request,
+                          grpc::ByteBuffer* response,
+                          std::function<void(grpc::Status)> done) {
+  // Held while gRPC starts the call, and no longer: Close() has to wait for
+  // that. Nothing of ours that runs inside takes this mutex.
+  MutexLock lock(mu_);
+  if (closed_) return false;
+  stub_.UnaryCall(context, absl::StrCat("/", call.service, "/", call.method),
+                  {}, request, response, std::move(done));
+  return true;
+}
+
 ConnectReply ConnectBridge::Call(const ConnectCall& call) {
   const absl::StatusOr<const MethodDescriptor*> method = FindMethod(call);
   if (!method.ok()) return ToConnectReply(ToWireError(method.status()));
@@ -159,9 +183,10 @@ ConnectReply ConnectBridge::Call(const ConnectCall& call) {
   const grpc::ByteBuffer sent = ToBuffer(request->SerializeAsString());
   grpc::ByteBuffer received;
   std::promise<grpc::Status> done;
-  stub_.UnaryCall(&context, absl::StrCat("/", call.service, "/", call.method),
-                  {}, &sent, &received,
-                  [&done](grpc::Status status) { done.set_value(status); });
+  if (!Start(call, &context, &sent, &received,
+             [&done](grpc::Status status) { done.set_value(status); })) {
+    return ToConnectReply(ToWireError(Draining()));
+  }
   // The deadline of the context ends the wait.
   const grpc::Status status = done.get_future().get();
   if (!status.ok()) {

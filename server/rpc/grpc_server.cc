@@ -5,12 +5,15 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/descriptor.h"
+#include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "server/rpc/connect_bridge.h"
 #include "server/rpc/health_service.h"
 #include "server/rpc/host_service.h"
@@ -37,6 +40,10 @@ void DeclareMethods(const google::protobuf::FileDescriptor& file,
     }
   }
 }
+
+// gRPC's own words are for debugging: clients can cause them at will, and what
+// matters comes back as a status.
+void LogFromGrpc(gpr_log_func_args* args) { LogDebug("gRPC: ", args->message); }
 
 void SetLimits(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
@@ -73,6 +80,7 @@ class GrpcServer::State {
   }
 
   absl::Status Start(const std::string& address) {
+    gpr_set_log_function(LogFromGrpc);
     // Repeating it does nothing.
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
@@ -84,6 +92,8 @@ class GrpcServer::State {
     builder.RegisterService(&host_service_);
     builder.RegisterService(&health_service_);
     server_ = builder.BuildAndStart();
+    // gRPC calls the port of a unix socket 1.
+    if (absl::StartsWith(address, "unix:")) port_ = 0;
     if (server_ == nullptr) {
       return ErrorBuilder(absl::StatusCode::kUnavailable, Reason::kAddressInUse)
           .With("address", address)
@@ -100,12 +110,13 @@ class GrpcServer::State {
   void Shutdown(absl::Duration grace) {
     std::call_once(shut_down_, [this, grace] {
       if (server_ == nullptr) return;
+      bridge_->Close();
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoNanoseconds(grace));
     });
   }
 
-  int port() const { return port_ > 0 ? port_ : 0; }
+  int port() const { return port_; }
   ConnectBridge& bridge() { return *bridge_; }
 
  private:

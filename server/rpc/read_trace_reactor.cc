@@ -64,8 +64,8 @@ absl::Status ReadTraceReactor::OpenFile() {
   ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(range_.id));
   if (range_.offset > row.size_bytes) {
     return InvalidField("read_offset",
-                      absl::StrCat("is ", range_.offset, "; the file has ",
-                                   row.size_bytes, " bytes"));
+                        absl::StrCat("is ", range_.offset, "; the file has ",
+                                     row.size_bytes, " bytes"));
   }
   ASSIGN_OR_RETURN(file_, TraceFile::Open(parts_.traces, row));
   const int64_t rest = row.size_bytes - range_.offset;

@@ -46,10 +46,10 @@ absl::StatusOr<TableQuery> ParseTableQuery(const v1::GetTableRequest& request) {
 absl::Status CheckSize(const v1::GetTableResponse& table) {
   const size_t bytes = table.ByteSizeLong();
   if (bytes <= kMaxMessageBytes) return absl::OkStatus();
-  return InvalidField("limit",
-                    absl::StrCat("is needed: the table has ", table.rows_size(),
-                                 " rows and ", bytes, " bytes; at most ",
-                                 kMaxMessageBytes, " bytes can be sent"));
+  return InvalidField(
+      "limit", absl::StrCat("is needed: the table has ", table.rows_size(),
+                            " rows and ", bytes, " bytes; at most ",
+                            kMaxMessageBytes, " bytes can be sent"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ bool IsRequestId(absl::string_view id) {
 }  // namespace
 
 absl::Status InvalidField(absl::string_view field,
-                        absl::string_view description) {
+                          absl::string_view description) {
   return ErrorBuilder(absl::StatusCode::kInvalidArgument,
                       Reason::kInvalidArgument)
       .Violation(field, description)
@@ -70,8 +70,8 @@ absl::StatusOr<TraceId> ParseTraceName(absl::string_view name) {
 
 absl::StatusOr<int> ParsePageSize(int page_size) {
   if (page_size < 0) {
-    return InvalidField("page_size",
-                      absl::StrCat("is ", page_size, "; must not be negative"));
+    return InvalidField(
+        "page_size", absl::StrCat("is ", page_size, "; must not be negative"));
   }
   return page_size == 0 ? kDefaultPageSize : std::min(page_size, kMaxPageSize);
 }

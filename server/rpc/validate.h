@@ -18,7 +18,8 @@ namespace traza {
 // the field in a violation; values are repeated with at most kMaxEchoBytes.
 
 // An error about one field: "FIELD DESCRIPTION".
-absl::Status InvalidField(absl::string_view field, absl::string_view description);
+absl::Status InvalidField(absl::string_view field,
+                          absl::string_view description);
 
 // The id in "jobs/ID" of the field "name".
 absl::StatusOr<JobId> ParseJobName(absl::string_view name);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/rpc/trace_service.h"
+
+#include <filesystem>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "tests/server/rpc/rpc_fixture.h"
+
+namespace traza {
+namespace {
+
+using absl::StatusCode;
+
+class TraceServiceTest : public RpcFixture {
+ protected:
+  TraceRow StoreTrace(const std::string& id, int64_t steps = 30) {
+    CreateNamed(absl::StrCat("job-of-", id));
+    return Succeed(StartNext(), id, MakeCpuTrace(steps));
+  }
+
+  // Calls `method` of the stub with `request`.
+  template <typename Response, typename Request>
+  absl::StatusOr<Response> Call(
+      grpc::Status (v1::TraceService::Stub::*method)(grpc::ClientContext*,
+                                                     const Request&, Response*),
+      const Request& request) {
+    TestContext context;
+    Response response;
+    const grpc::Status status =
+        (trace_stub_.get()->*method)(&context, request, &response);
+    if (!status.ok()) return FromGrpc(status);
+    return response;
+  }
+
+  template <typename Request>
+  static Request Named(const std::string& name) {
+    Request request;
+    request.set_name(name);
+    return request;
+  }
+};
+
+TEST_F(TraceServiceTest, GetShowsTheRow) {
+  const TraceRow row = StoreTrace("t");
+
+  const auto trace = Call(&v1::TraceService::Stub::GetTrace,
+                          Named<v1::GetTraceRequest>("traces/t"));
+
+  ASSERT_THAT(trace, IsOk());
+  EXPECT_EQ(trace->name(), "traces/t");
+  EXPECT_EQ(trace->job(), "jobs/job-of-t");
+  EXPECT_EQ(trace->workload(), "matmul_add");
+  EXPECT_EQ(trace->size_bytes(), row.size_bytes);
+  EXPECT_EQ(trace->sha256(), row.sha256);
+  EXPECT_EQ(trace->validity(), v1::VALIDITY_LEVEL_VALID);
+  EXPECT_EQ(trace->verdict(), v1::VERDICT_KIND_CPU_ONLY);
+}
+
+TEST_F(TraceServiceTest, ListGoesThroughAllPages) {
+  for (int i = 0; i < 3; ++i) {
+    StoreTrace(absl::StrCat("t", i), 1);
+    clock_.Advance(absl::Seconds(1));
+  }
+  v1::ListTracesRequest request;
+  request.set_page_size(2);
+
+  const auto first = Call(&v1::TraceService::Stub::ListTraces, request);
+  ASSERT_THAT(first, IsOk());
+  request.set_page_token(first->next_page_token());
+  const auto second = Call(&v1::TraceService::Stub::ListTraces, request);
+
+  ASSERT_THAT(second, IsOk());
+  EXPECT_EQ(first->traces(0).name(), "traces/t2");
+  EXPECT_EQ(first->traces(1).name(), "traces/t1");
+  ASSERT_EQ(second->traces_size(), 1);
+  EXPECT_EQ(second->traces(0).name(), "traces/t0");
+  EXPECT_EQ(second->next_page_token(), "");
+}
+
+TEST_F(TraceServiceTest, ListHasNoStateToFilterBy) {
+  v1::ListTracesRequest request;
+  request.set_filter("state=SUCCEEDED");
+
+  EXPECT_THAT(Call(&v1::TraceService::Stub::ListTraces, request),
+              HasViolation("filter"));
+}
+
+TEST_F(TraceServiceTest, DeleteTakesRowAndFileAndLeavesTheJob) {
+  const TraceRow row = StoreTrace("t");
+
+  const auto deleted = Call(&v1::TraceService::Stub::DeleteTrace,
+                            Named<v1::DeleteTraceRequest>("traces/t"));
+
+  EXPECT_THAT(deleted, IsOk());
+  EXPECT_FALSE(
+      std::filesystem::exists(traces_->PathOf(row.id, row.create_time)));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTrace,
+                   Named<v1::GetTraceRequest>("traces/t")),
+              HasReason("TRACE_NOT_FOUND"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::DeleteTrace,
+                   Named<v1::DeleteTraceRequest>("traces/t")),
+              HasReason("TRACE_NOT_FOUND"));
+  EXPECT_THAT(Get("jobs/job-of-t"), IsOk());
+}
+
+TEST_F(TraceServiceTest, TableSumsTheOperatorsOfTheFile) {
+  StoreTrace("t", 30);
+
+  const auto table = Call(&v1::TraceService::Stub::GetTable,
+                          Named<v1::GetTableRequest>("traces/t"));
+
+  ASSERT_THAT(table, IsOk());
+  EXPECT_EQ(table->by(), v1::TABLE_BY_OP);
+  EXPECT_EQ(table->all_rows(), 3);
+  EXPECT_EQ(table->rows(0).name(), "aten::mm");
+  EXPECT_EQ(table->rows(0).count(), 30);
+}
+
+TEST_F(TraceServiceTest, TableTakesLimitSortAndPhase) {
+  StoreTrace("t", 30);
+  v1::GetTableRequest request = Named<v1::GetTableRequest>("traces/t");
+  request.set_by(v1::TABLE_BY_STEP);
+  request.set_phase(v1::PHASE_TRACED);
+  request.set_limit(2);
+
+  const auto table = Call(&v1::TraceService::Stub::GetTable, request);
+
+  ASSERT_THAT(table, IsOk());
+  EXPECT_EQ(table->rows_size(), 2);
+  EXPECT_EQ(table->all_rows(), 30);
+  EXPECT_EQ(table->rows(1).step(), 1);
+}
+
+TEST_F(TraceServiceTest, TableRefusesWhatItDoesNotKnow) {
+  StoreTrace("t", 1);
+  v1::GetTableRequest sort = Named<v1::GetTableRequest>("traces/t");
+  sort.set_sort("beauty");
+  v1::GetTableRequest by = Named<v1::GetTableRequest>("traces/t");
+  by.set_by(static_cast<v1::TableBy>(99));
+  v1::GetTableRequest limit = Named<v1::GetTableRequest>("traces/t");
+  limit.set_limit(-1);
+
+  EXPECT_THAT(
+      Call(&v1::TraceService::Stub::GetTable, sort),
+      StatusIs(StatusCode::kInvalidArgument, HasReason("INVALID_ARGUMENT")));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTable, by), HasViolation("by"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTable, limit),
+              HasViolation("limit"));
+}
+
+TEST_F(TraceServiceTest, TableThatIsTooLargeToSendAsksForALimit) {
+  StoreTrace("t", 100'000);
+  v1::GetTableRequest request = Named<v1::GetTableRequest>("traces/t");
+  request.set_by(v1::TABLE_BY_STEP);
+
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTable, request),
+              HasViolation("limit"));
+}
+
+TEST_F(TraceServiceTest, TableOfAMissingFileIsCorrupt) {
+  const TraceRow row = StoreTrace("t", 1);
+  std::filesystem::remove(traces_->PathOf(row.id, row.create_time));
+
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTable,
+                   Named<v1::GetTableRequest>("traces/t")),
+              StatusIs(StatusCode::kDataLoss, HasReason("TRACE_CORRUPT")));
+}
+
+TEST_F(TraceServiceTest, ExplainGivesTheStoredAnswer) {
+  StoreTrace("t", 30);
+
+  const auto answer = Call(&v1::TraceService::Stub::ExplainTrace,
+                           Named<v1::ExplainTraceRequest>("traces/t"));
+
+  ASSERT_THAT(answer, IsOk());
+  EXPECT_EQ(answer->verdict().kind(), v1::VERDICT_KIND_CPU_ONLY);
+  EXPECT_EQ(answer->workload(), "matmul_add");
+  EXPECT_GT(answer->validity().criteria_size(), 0);
+}
+
+TEST_F(TraceServiceTest, UnknownTracesAreNotFound) {
+  EXPECT_THAT(Call(&v1::TraceService::Stub::ExplainTrace,
+                   Named<v1::ExplainTraceRequest>("traces/x")),
+              HasReason("TRACE_NOT_FOUND"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTable,
+                   Named<v1::GetTableRequest>("traces/x")),
+              HasReason("TRACE_NOT_FOUND"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTable,
+                   Named<v1::GetTableRequest>("jobs/x")),
+              HasViolation("name"));
+}
+
+TEST_F(TraceServiceTest, WhatComesLaterSaysSo) {
+  const auto not_implemented =
+      StatusIs(StatusCode::kUnimplemented, HasReason("NOT_IMPLEMENTED"));
+
+  EXPECT_THAT(
+      Call(&v1::TraceService::Stub::GetTimeline, v1::GetTimelineRequest{}),
+      not_implemented);
+  EXPECT_THAT(
+      Call(&v1::TraceService::Stub::DiffTraces, v1::DiffTracesRequest{}),
+      not_implemented);
+  EXPECT_THAT(
+      Call(&v1::TraceService::Stub::CheckTrace, v1::CheckTraceRequest{}),
+      not_implemented);
+
+  TestContext exporting;
+  v1::FileChunk chunk;
+  const auto reader =
+      trace_stub_->ExportTrace(&exporting, v1::ExportTraceRequest{});
+  EXPECT_FALSE(reader->Read(&chunk));
+  EXPECT_THAT(FromGrpc(reader->Finish()), not_implemented);
+
+  TestContext importing;
+  v1::Trace trace;
+  const auto writer = trace_stub_->ImportTrace(&importing, &trace);
+  writer->WritesDone();
+  EXPECT_THAT(FromGrpc(writer->Finish()), not_implemented);
+}
+
+}  // namespace
+}  // namespace traza
