@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 
 #include "trace/analysis/criteria.h"
+#include "trace/analysis/statistics.h"
 #include "trace/quantity.h"
 
 namespace traza {
@@ -41,8 +42,9 @@ void AddDroppedOps(const Trace& trace, Validity* validity) {
 void AddPerturbed(const Trace& trace, Validity* validity) {
   const Completeness& counters = trace.header.completeness;
   const std::optional<int64_t>& overhead = counters.overhead_ns_in_window;
-  const int64_t requests = counters.buffer_requests_in_window.value_or(0) +
-                           counters.pool_misses.value_or(0);
+  const int64_t requests =
+      AddSaturating(counters.buffer_requests_in_window.value_or(0),
+                    counters.pool_misses.value_or(0));
   Criterion criterion{"perturbed",
                       false,
                       ValidityLevel::kUnstable,

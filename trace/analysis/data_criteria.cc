@@ -107,10 +107,11 @@ void AddTimeOrder(const Trace& trace, Validity* validity) {
   const Completeness& counters = trace.header.completeness;
   const int64_t reversed = counters.bad_order.value_or(0);
   const int64_t no_time = counters.zero_ts.value_or(0);
-  const double share = trace.rows() == 0
-                           ? 0
-                           : static_cast<double>(reversed + no_time) /
-                                 static_cast<double>(trace.rows());
+  const double share =
+      trace.rows() == 0
+          ? 0
+          : (static_cast<double>(reversed) + static_cast<double>(no_time)) /
+                static_cast<double>(trace.rows());
   const bool known = counters.bad_order.has_value();
   const bool wrong = share > kMaxLossShare;
   AddCriterion({"time-order", known && !wrong,

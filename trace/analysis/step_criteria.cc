@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The criteria that ask whether the step times can be relied on: UNSTABLE when
 // missed.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -80,9 +81,9 @@ void AddWarmup(const Trace& trace, Validity* validity) {
       absl::StrAppend(&criterion.observed, "; the last 8 within ",
                       PercentText(*warmup.spread));
     }
-    criterion.advice =
-        absl::StrCat("Warm up longer: --warmup ",
-                     std::max<int64_t>(100, 4 * warmup.steps), ".");
+    criterion.advice = absl::StrCat(
+        "Warm up longer: --warmup ",
+        4 * std::clamp<int64_t>(warmup.steps, 25, kMaxSteps / 4), ".");
   }
   AddCriterion(std::move(criterion), validity);
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/verdict.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "tests/support/record_builder.h"
+
+namespace traza {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Twenty steps of 100 ns: 70 in aten::addmm, 10 in aten::t.
+Trace LinearTrace(Header header) {
+  RecordBuilder builder;
+  for (int i = 0; i < 20; ++i) {
+    const int64_t at = 1'000 * i;
+    builder.Step(Phase::kTraced, i, at, at + 100)
+        .Op("aten::linear", at + 5, at + 95)
+        .Op("aten::t", at + 10, at + 20)
+        .Op("aten::addmm", at + 22, at + 92);
+  }
+  return builder.Build(std::move(header));
+}
+
+Header HeaderOfTwelveMicroseconds() {
+  Header header = MakeCpuHeader(20);
+  header.timed.batch_ns.assign(30, 12'300);
+  return header;
+}
+
+TEST(Verdict, SaysWhatTheCpuSpendsItsTimeOn) {
+  const Answer answer = Explain(LinearTrace(HeaderOfTwelveMicroseconds()));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kCpuOnly);
+  EXPECT_EQ(answer.verdict->summary,
+            "All work ran on the CPU (4 threads): aten::addmm takes 70 % of "
+            "12.3 us a step.");
+  EXPECT_EQ(answer.verdict->confidence, 1);
+  EXPECT_THAT(answer.verdict->reasons, IsEmpty());
+}
+
+TEST(Verdict, EveryNumberNamesItsParts) {
+  const Answer answer = Explain(LinearTrace(HeaderOfTwelveMicroseconds()));
+  const auto& numbers = answer.verdict->numbers;
+
+  EXPECT_EQ(numbers.at("step_time_p50").value, 12'300);
+  EXPECT_EQ(numbers.at("step_time_p50").unit, "ns");
+  EXPECT_EQ(numbers.at("traced_step_time_p50").value, 100);
+  EXPECT_DOUBLE_EQ(numbers.at("op_self_share").value, 0.7);
+  EXPECT_EQ(numbers.at("op_self_share").numerator, "self time of aten::addmm");
+  EXPECT_EQ(numbers.at("op_self_share").denominator, "traced step time");
+  EXPECT_DOUBLE_EQ(numbers.at("op_time_share").value, 0.9);
+  EXPECT_EQ(numbers.at("ops_per_step").value, 3);
+  EXPECT_EQ(numbers.at("threads").value, 4);
+  for (const auto& [name, number] : numbers) {
+    EXPECT_EQ(number.unit == "ratio", !number.denominator.empty()) << name;
+  }
+}
+
+TEST(Verdict, IsLessSureOfAnUnstableTrace) {
+  Header header = HeaderOfTwelveMicroseconds();
+  header.partial = true;
+  header.completeness.id_stack_depth = 1;
+
+  const Answer answer = Explain(LinearTrace(std::move(header)));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_DOUBLE_EQ(answer.verdict->confidence, 0.8);
+  EXPECT_THAT(answer.verdict->reasons, SizeIs(2));
+  EXPECT_THAT(answer.verdict->reasons.front(), HasSubstr("complete"));
+}
+
+TEST(Verdict, WithoutATimedPassTheTracedStepsCount) {
+  Header header = HeaderOfTwelveMicroseconds();
+  header.timed = {};
+
+  const Answer answer = Explain(LinearTrace(std::move(header)));
+
+  EXPECT_THAT(answer.verdict->summary, HasSubstr("100 ns (traced) a step"));
+}
+
+TEST(Verdict, WithoutOperatorsOnlyTheStepIsNamed) {
+  RecordBuilder builder;
+  for (int i = 0; i < 20; ++i) {
+    builder.Step(Phase::kTraced, i, 1'000 * i, 1'000 * i + 100);
+  }
+  Header header = HeaderOfTwelveMicroseconds();
+  header.job.depth = Depth::kTiming;
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_THAT(answer.verdict->summary, HasSubstr("a step takes 12.3 us"));
+}
+
+TEST(Verdict, AnInvalidTraceHasNone) {
+  Header header = HeaderOfTwelveMicroseconds();
+  header.completeness.dropped_ops = 1'000'000;
+
+  EXPECT_FALSE(Explain(LinearTrace(std::move(header))).verdict.has_value());
+}
+
+TEST(Verdict, WorkOnADeviceHasNoneYet) {
+  const Answer answer = Explain(MakeGpuTrace(30));
+
+  EXPECT_FALSE(answer.verdict.has_value());
+  EXPECT_THAT(answer.note, HasSubstr("CPU-only"));
+}
+
+TEST(Verdict, AGpuThatNobodyWatchedIsNotCpuOnly) {
+  Header header = HeaderOfTwelveMicroseconds();
+  header.device.id = "gpu0";
+  header.device.kind = DeviceKind::kGpu;
+
+  const Answer unseen = Explain(LinearTrace(header));
+  EXPECT_FALSE(unseen.verdict.has_value());
+  EXPECT_THAT(unseen.note, HasSubstr("not recorded"));
+
+  header.collector = "cupti";
+  header.completeness.dropped = 0;
+  EXPECT_TRUE(Explain(LinearTrace(header)).verdict.has_value())
+      << "watched, and it did nothing";
+}
+
+}  // namespace
+}  // namespace traza

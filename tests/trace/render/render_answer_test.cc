@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "tests/support/record_builder.h"
+#include "trace/analysis/answer.h"
+#include "trace/render/render.h"
+
+namespace traza {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::string Render(const Trace& trace, int width = 100) {
+  RenderOptions options;
+  options.width = width;
+  return RenderAnswer(Explain(trace), options);
+}
+
+std::string LastLine(const std::string& text) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  EXPECT_EQ(lines.back(), "") << "the text ends with a newline";
+  return lines[lines.size() - 2];
+}
+
+TEST(RenderAnswer, EndsWithTheVerdict) {
+  const std::string text = Render(MakeCpuTrace(30));
+
+  EXPECT_THAT(LastLine(text),
+              StartsWith("Verdict: cpu-only  All work ran on the CPU (4 "
+                         "threads): aten::mm takes 59 % of"));
+  EXPECT_THAT(text, HasSubstr("\nValidity: VALID  14 of 14 criteria met.\n"));
+}
+
+TEST(RenderAnswer, TheVerdictStaysOnOneLineHoweverNarrow) {
+  EXPECT_THAT(LastLine(Render(MakeCpuTrace(30), 30)),
+              StartsWith("Verdict: cpu-only"));
+}
+
+TEST(RenderAnswer, SaysWhatRan) {
+  const std::string text = Render(MakeCpuTrace(30));
+
+  EXPECT_THAT(text, StartsWith("matmul_add (eager) on cpu, A CPU\n"));
+  EXPECT_THAT(text, HasSubstr("  bias=2d dtype=fp32 size=64\n"));
+  EXPECT_THAT(text, HasSubstr("a CPU job has no device work"));
+  EXPECT_THAT(text, HasSubstr("Each step: 3 operators: aten::matmul, aten::mm, "
+                              "aten::add."));
+  EXPECT_THAT(text, HasSubstr("All 30 steps have the same."));
+  EXPECT_THAT(text, HasSubstr("Output: finite, sum 12.5, norm 64.25;"));
+}
+
+TEST(RenderAnswer, ShowsTheStepsAndWhatTracingAdds) {
+  Trace trace = MakeCpuTrace(30);
+  trace.header.timed.batch_ns.assign(30, 10'000);
+
+  const std::string text = Render(trace);
+
+  EXPECT_THAT(text, HasSubstr("timed      30  10.0 us"));
+  EXPECT_THAT(text, HasSubstr("traced     30  11.6 us"));
+  EXPECT_THAT(text, HasSubstr("Tracing adds 1.59 us +- "));
+}
+
+TEST(RenderAnswer, AnOverheadWithinTheNoiseIsNotBoasted) {
+  EXPECT_THAT(Render(MakeCpuTrace(30)),
+              HasSubstr("Tracing adds nothing that the spread lets see"));
+}
+
+TEST(RenderAnswer, ListsMissedCriteriaWithAdvice) {
+  const std::string text = Render(MakeCpuTrace(3));
+
+  EXPECT_THAT(text, HasSubstr("Not met:\n  traced-steps  3 steps (wanted: at "
+                              "least 10 steps).\n"));
+  EXPECT_THAT(text, HasSubstr("--traced-steps 30."));
+  EXPECT_THAT(text, HasSubstr("Validity: UNSTABLE  13 of 14 criteria met."));
+  EXPECT_THAT(LastLine(text), HasSubstr("Confidence 90 %."));
+}
+
+TEST(RenderAnswer, ListsFindings) {
+  RecordBuilder builder;
+  builder.Step(Phase::kCold, 0, 0, 12'000'000);
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = 20'000'000 + 20'000 * i;
+    builder.Step(Phase::kTraced, i, at, at + 12'000).Op("mm", at, at + 9'000);
+  }
+  const std::string text = Render(builder.Build(MakeCpuHeader()));
+
+  EXPECT_THAT(text,
+              HasSubstr("Findings:\n  info  The first step took 12.0 ms"));
+  EXPECT_THAT(text, HasSubstr("[cold-step]"));
+  EXPECT_THAT(text, HasSubstr("cold        1  12.0 ms     n/a"));
+}
+
+TEST(RenderAnswer, AnInvalidTraceHasNoVerdict) {
+  Trace trace = MakeCpuTrace(30);
+  trace.header.completeness.dropped_ops = 1'000;
+
+  const std::string text = Render(trace);
+
+  EXPECT_EQ(LastLine(text), "Verdict: none, the trace is INVALID.");
+  EXPECT_THAT(text, HasSubstr("dropped_ops 1,000"));
+}
+
+TEST(RenderAnswer, NothingAtAllHasAnAnswerToo) {
+  EXPECT_EQ(LastLine(Render(Trace())), "Verdict: none, the trace is INVALID.");
+}
+
+TEST(RenderAnswer, ShowsDevices) {
+  const std::string text = Render(MakeGpuTrace(30));
+
+  EXPECT_THAT(text, HasSubstr("Device 0: busy "));
+  EXPECT_THAT(text, HasSubstr("Each step: 2 device records: nvjet_sm90"));
+  EXPECT_THAT(LastLine(text), StartsWith("Verdict: none"));
+}
+
+TEST(RenderAnswer, AnOutputThatIsNotFiniteIsLoud) {
+  Trace trace = MakeCpuTrace(30);
+  trace.header.fingerprint->finite = false;
+  EXPECT_THAT(Render(trace), HasSubstr("NOT FINITE"));
+}
+
+TEST(RenderAnswer, UnknownCountersAreSaidToBe) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.completeness.dropped = std::nullopt;
+  EXPECT_THAT(Render(trace, 0), HasSubstr("unknown: dropped."));
+  EXPECT_THAT(Render(MakeCpuTrace(30), 0),
+              HasSubstr("no device to lose records of"));
+}
+
+TEST(RenderAnswer, ForeignTextCannotWriteToTheTerminal) {
+  Trace trace = MakeCpuTrace(30);
+  trace.header.device.model = "evil\x1b]0;title\x07";
+  trace.header.collector_note = "two\nlines\x1b[2J";
+  trace.header.job.params = {{"k\x1b[1m", "v\r"}};
+
+  EXPECT_THAT(Render(trace), Not(HasSubstr("\x1b")));
+}
+
+TEST(RenderAnswer, FitsTheTerminal) {
+  for (const int width : {60, 80, 100}) {
+    const std::string text = Render(MakeCpuTrace(3), width);
+    const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+    for (size_t i = 0; i + 2 < lines.size(); ++i) {
+      EXPECT_LE(DisplayWidth(lines[i]), width) << lines[i];
+    }
+  }
+}
+
+TEST(Format, QuantitiesAreReadable) {
+  EXPECT_EQ(FormatNs(45'600), "45.6 us");
+  EXPECT_EQ(FormatBytes(1.5 * 1024 * 1024), "1.5 MiB");
+}
+
+}  // namespace
+}  // namespace traza
