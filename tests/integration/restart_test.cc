@@ -38,9 +38,11 @@ class Restart : public ::testing::TestWithParam<const char*> {
 
   // Starts a job that hangs in `phase` and waits until it is there.
   std::string StartHanging(TestDaemon& daemon, const std::string& phase) {
+    // Without cold steps a job has no such phase.
     const ProgramOutput output =
         daemon.Cli({"run", "hostile", "-p", "mode=hang", "-p",
-                    absl::StrCat("phase=", phase), "--detach", "--json"});
+                    absl::StrCat("phase=", phase), "--cold-steps",
+                    phase == "cold" ? "1" : "0", "--detach", "--json"});
     const std::string name = Field(output.out, "name");
     EXPECT_TRUE(WaitUntil(
         [&] {
