@@ -228,7 +228,7 @@ absl::Status Annotate(const absl::Status& status, absl::string_view context) {
 }
 
 absl::Status ErrnoStatus(int error, absl::string_view what) {
-  const absl::Status plain = absl::ErrnoToStatus(error, what);
+  absl::Status plain = absl::ErrnoToStatus(error, what);
   switch (error) {
     case ENOSPC:
     case EDQUOT:

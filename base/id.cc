@@ -34,9 +34,8 @@ uint64_t RandomBits() {
 std::string Base36(uint64_t value, int digits) {
   static constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   std::string text(static_cast<size_t>(digits), '0');
-  for (auto it = text.rbegin(); it != text.rend(); ++it) {
-    *it = kDigits[value % 36];
-    value /= 36;
+  for (size_t i = text.size(); i-- > 0; value /= 36) {
+    text[i] = kDigits[value % 36];
   }
   return text;
 }
@@ -56,8 +55,8 @@ std::string NewSortableId(absl::Time now) {
 bool IsResourceId(absl::string_view id) {
   if (id.empty() || id.size() > kMaxResourceIdBytes) return false;
   if (!IsLowerAlnum(id[0])) return false;
-  return std::all_of(id.begin(), id.end(),
-                     [](char c) { return IsLowerAlnum(c) || c == '-'; });
+  return std::ranges::all_of(
+      id, [](char c) { return IsLowerAlnum(c) || c == '-'; });
 }
 
 }  // namespace traza

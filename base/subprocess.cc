@@ -253,6 +253,7 @@ std::vector<pid_t> AllPids() {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"),
                                                    ::closedir);
   if (folder == nullptr) return pids;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's own.
   while (const dirent* entry = ::readdir(folder.get())) {
     pid_t pid = 0;
     if (absl::SimpleAtoi(entry->d_name, &pid)) pids.push_back(pid);
@@ -342,11 +343,11 @@ ExitStatus Subprocess::Terminate(absl::Duration grace) {
 
 ExitStatus Subprocess::Kill() {
   Signal(SIGKILL);
-  if (!WaitFor(kReapLimit).has_value()) {
-    LogError("Process ", pid_, " does not die of SIGKILL; it is left alone.");
-    exit_ = ExitStatus{std::nullopt, SIGKILL};
-  }
-  return *exit_;
+  if (const std::optional<ExitStatus> exit = WaitFor(kReapLimit)) return *exit;
+  LogError("Process ", pid_, " does not die of SIGKILL; it is left alone.");
+  const ExitStatus given_up{std::nullopt, SIGKILL};
+  exit_ = given_up;
+  return given_up;
 }
 
 absl::StatusOr<std::pair<UniqueFd, UniqueFd>> MakeSocketPair() {

@@ -91,8 +91,8 @@ class Admission {
   }
 
   size_t CountUnknownParams() const {
-    return static_cast<size_t>(std::count_if(
-        request_.params.begin(), request_.params.end(), [this](auto& given) {
+    return static_cast<size_t>(
+        std::ranges::count_if(request_.params, [this](auto& given) {
           return job_.spec.params.count(given.first) == 0;
         }));
   }

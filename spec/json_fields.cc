@@ -253,7 +253,7 @@ absl::StatusOr<std::vector<std::string>> JsonFields::StringList(
 absl::Status JsonFields::AllowOnly(
     std::initializer_list<absl::string_view> names) const {
   for (const auto& item : json_->items()) {
-    if (std::find(names.begin(), names.end(), item.key()) == names.end()) {
+    if (std::ranges::find(names, item.key()) == names.end()) {
       return FieldError(
           EscapeControlCharacters(CutUtf8(item.key(), kMaxKeyBytes)),
           "there is no such field");

@@ -25,7 +25,7 @@ constexpr size_t kMaxChoices = 64;
 
 bool IsParamName(absl::string_view name) {
   if (name.empty() || !absl::ascii_islower(name[0])) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
+  return std::ranges::all_of(name, [](char c) {
     return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_';
   });
 }
@@ -43,10 +43,9 @@ std::optional<ParamType> TypeFromName(absl::string_view name) {
 // Digits with an optional minus: SimpleAtoi alone takes blanks and a plus.
 std::optional<int64_t> ParseInt(absl::string_view text) {
   int64_t value = 0;
-  const bool plain =
-      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return absl::ascii_isdigit(c) || c == '-';
-      });
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return absl::ascii_isdigit(c) || c == '-';
+  });
   if (!plain || !absl::SimpleAtoi(text, &value)) return std::nullopt;
   return value;
 }
@@ -73,7 +72,7 @@ CheckedValue CheckValue(const ParamSchema& schema, absl::string_view text) {
   }
   if (schema.type == ParamType::kInt) return CheckInt(schema, text);
   const std::vector<std::string>& choices = schema.choices;
-  if (std::find(choices.begin(), choices.end(), text) != choices.end()) {
+  if (std::ranges::find(choices, text) != choices.end()) {
     return {std::string(text), ""};
   }
   return {"", absl::StrCat(Quoted(text),

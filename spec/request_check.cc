@@ -26,7 +26,7 @@ class Checker {
   void CheckName(absl::string_view field, absl::string_view name) {
     const bool legal =
         !name.empty() && name.size() <= kMaxNameBytes &&
-        std::all_of(name.begin(), name.end(), [](char c) {
+        std::ranges::all_of(name, [](char c) {
           return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
         });
     if (name.empty()) {
@@ -56,7 +56,7 @@ class Checker {
         "labels[", EscapeControlCharacters(CutUtf8(key, kMaxLabelKeyBytes)),
         "]");
     const bool legal_key = !key.empty() && key.size() <= kMaxLabelKeyBytes &&
-                           std::all_of(key.begin(), key.end(), [](char c) {
+                           std::ranges::all_of(key, [](char c) {
                              return absl::ascii_islower(c) ||
                                     absl::ascii_isdigit(c) || c == '_' ||
                                     c == '-' || c == '.';

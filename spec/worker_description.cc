@@ -37,7 +37,7 @@ std::optional<DeviceKind> DeviceKindFromName(absl::string_view name) {
 }
 
 bool IsSchemaName(absl::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
     return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_' ||
            c == '-' || c == '.';
   });
@@ -89,7 +89,7 @@ absl::StatusOr<VariantSchema> VariantFromJson(const Json& json) {
 absl::Status CheckCostSum(const CostSum& sum,
                           const std::vector<ParamSchema>& params) {
   const auto has = [&params](absl::string_view name, ParamType type) {
-    return std::any_of(params.begin(), params.end(), [&](const auto& param) {
+    return std::ranges::any_of(params, [&](const auto& param) {
       return param.name == name && param.type == type;
     });
   };
