@@ -45,7 +45,7 @@ constexpr char kServiceConfig[] = R"({"methodConfig": [{
     {"service": "traza.v1.HostService"}],
   "retryPolicy": {
     "maxAttempts": 4, "initialBackoff": "0.2s", "maxBackoff": "5s",
-    "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"]}}]})";
+    "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]})";
 
 // The daemon allows a ping every 20 s (server/rpc/grpc_server.cc).
 constexpr int kKeepaliveMs = 30'000;

@@ -32,8 +32,9 @@ struct ClientOptions {
 //
 // Calls block. Idempotent unary ones (CreateJob too, since it always carries a
 // request id) are tried up to 4 times, 0.2 s to 5 s apart, while the daemon is
-// UNAVAILABLE; streams are not. Errors carry ErrorDetails (base/error.h); a daemon that does not
-// answer is UNAVAILABLE or DEADLINE_EXCEEDED with the reason UNREACHABLE.
+// UNAVAILABLE; streams are not. Errors carry ErrorDetails (base/error.h); a
+// daemon that does not answer is UNAVAILABLE or DEADLINE_EXCEEDED with the
+// reason UNREACHABLE.
 //
 // Opens one connection, at the first call. Thread-safe.
 class Client {

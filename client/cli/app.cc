@@ -25,7 +25,7 @@ void PrintUnreachable(const CommandContext& context, std::ostream& err) {
 }  // namespace
 
 ExitCode RunTraza(const std::vector<std::string>& words, Console& console,
-                  const Environment& environment) {
+                  const Environment& environment, const TraceReader& reader) {
   CommandTree tree;
   AddAllCommands(tree);
   const absl::StatusOr<std::optional<RunCommand>> run =
@@ -37,7 +37,7 @@ ExitCode RunTraza(const std::vector<std::string>& words, Console& console,
   if (!run->has_value()) return ExitCode::kOk;
   console.verbosity = tree.verbosity();
   console.yes = tree.yes();
-  CommandContext context(tree.globals(), console, environment);
+  CommandContext context(tree.globals(), console, environment, reader);
   const absl::StatusOr<ExitCode> code = (**run)(context);
   if (code.ok()) return *code;
   // Data before talk, where both go to one terminal.

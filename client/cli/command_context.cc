@@ -9,10 +9,11 @@
 namespace traza {
 
 CommandContext::CommandContext(GlobalOptions options, Console& console,
-                               Environment environment)
+                               Environment environment, TraceReader reader)
     : options_(std::move(options)),
       console_(console),
-      environment_(std::move(environment)) {}
+      environment_(std::move(environment)),
+      reader_(std::move(reader)) {}
 
 absl::StatusOr<Client*> CommandContext::Connect() {
   if (client_ == nullptr) {

@@ -2,6 +2,8 @@
 #ifndef CLIENT_CLI_COMMAND_CONTEXT_H_
 #define CLIENT_CLI_COMMAND_CONTEXT_H_
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,8 +15,13 @@
 #include "client/args/server_address.h"
 #include "client/client.h"
 #include "client/term/console.h"
+#include "trace/trace.h"
 
 namespace traza {
+
+// Reads a trace file: ReadParquet, or what stands in for it.
+using TraceReader =
+    std::function<absl::StatusOr<Trace>(const std::filesystem::path& path)>;
 
 // What counts for every command.
 struct GlobalOptions {
@@ -28,7 +35,7 @@ struct GlobalOptions {
 class CommandContext {
  public:
   CommandContext(GlobalOptions options, Console& console,
-                 Environment environment);
+                 Environment environment, TraceReader reader);
 
   const GlobalOptions& options() const { return options_; }
   bool json() const { return options_.json; }
@@ -41,6 +48,11 @@ class CommandContext {
   // Who named the daemon; after Connect().
   const ServerAddress& server() const { return server_; }
 
+  // Reads a file with no daemon.
+  absl::StatusOr<Trace> ReadTraceFile(const std::filesystem::path& path) {
+    return reader_(path);
+  }
+
   // Writes a reply to the console's `out`, as --json promises.
   void PrintJson(const google::protobuf::Message& message);
 
@@ -48,6 +60,7 @@ class CommandContext {
   const GlobalOptions options_;
   Console& console_;
   const Environment environment_;
+  const TraceReader reader_;
   ServerAddress server_;
   std::unique_ptr<Client> client_;
 };

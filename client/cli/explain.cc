@@ -16,7 +16,7 @@ namespace {
 absl::StatusOr<v1::Answer> GetAnswer(const std::string& trace,
                                      CommandContext& context) {
   if (const auto path = LocalTrace(trace)) {
-    ASSIGN_OR_RETURN(const Trace local, ReadLocalTrace(*path));
+    ASSIGN_OR_RETURN(const Trace local, ReadLocalTrace(*path, context));
     return ToProto(Explain(local));
   }
   v1::ExplainTraceRequest request;

@@ -52,7 +52,7 @@ absl::StatusOr<ExitCode> ShowTable(const TableOptions& options,
   const TableQuery query = MakeQuery(options);
   v1::GetTableResponse table;
   if (const auto path = LocalTrace(options.trace)) {
-    ASSIGN_OR_RETURN(const Trace trace, ReadLocalTrace(*path));
+    ASSIGN_OR_RETURN(const Trace trace, ReadLocalTrace(*path, context));
     ASSIGN_OR_RETURN(const Table local, MakeTable(trace, query));
     table = ToProto(local);
   } else {

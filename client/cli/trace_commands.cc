@@ -110,8 +110,9 @@ absl::StatusOr<ExitCode> ListTraces(const ListOptions& options,
 }
 
 // What the daemon would say of the file; it has no name and no time there.
-absl::StatusOr<v1::Trace> DescribeFile(const std::filesystem::path& path) {
-  ASSIGN_OR_RETURN(const Trace local, ReadLocalTrace(path));
+absl::StatusOr<v1::Trace> DescribeFile(const std::filesystem::path& path,
+                                       CommandContext& context) {
+  ASSIGN_OR_RETURN(const Trace local, ReadLocalTrace(path, context));
   const Answer answer = Explain(local);
   v1::Trace trace;
   if (!local.header.job_id.empty()) {
@@ -135,7 +136,7 @@ absl::StatusOr<v1::Trace> DescribeFile(const std::filesystem::path& path) {
 
 absl::StatusOr<v1::Trace> DescribeTrace(const std::string& text,
                                         CommandContext& context) {
-  if (const auto path = LocalTrace(text)) return DescribeFile(*path);
+  if (const auto path = LocalTrace(text)) return DescribeFile(*path, context);
   v1::GetTraceRequest request;
   ASSIGN_OR_RETURN(*request.mutable_name(), RemoteTrace(text, context));
   ASSIGN_OR_RETURN(Client* const client, context.Connect());

@@ -12,7 +12,6 @@
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "client/cli/options.h"
-#include "trace/file/parquet_file.h"
 
 namespace traza {
 namespace {
@@ -61,14 +60,15 @@ absl::StatusOr<std::string> RemoteTrace(const std::string& text,
       .Build(absl::StrCat(job.name(), " has no trace."));
 }
 
-absl::StatusOr<Trace> ReadLocalTrace(const std::filesystem::path& path) {
+absl::StatusOr<Trace> ReadLocalTrace(const std::filesystem::path& path,
+                                     CommandContext& context) {
   if (absl::EndsWith(path.native(), ".json") ||
       absl::EndsWith(path.native(), ".json.gz")) {
     return absl::InvalidArgumentError(
         absl::StrCat(Quoted(path.native()),
                      ": this version reads .parquet files of traza only."));
   }
-  absl::StatusOr<Trace> trace = ReadParquet(path);
+  absl::StatusOr<Trace> trace = context.ReadTraceFile(path);
   if (trace.ok() || absl::IsInternal(trace.status())) return trace;
   return WithCode(absl::IsNotFound(trace.status())
                       ? absl::StatusCode::kNotFound

@@ -26,8 +26,9 @@ absl::StatusOr<std::string> RemoteTrace(const std::string& text,
                                         CommandContext& context);
 
 // Reads a file with no daemon. What is wrong with the file makes the request
-// wrong (INVALID_ARGUMENT, NOT_FOUND), whatever ReadParquet calls it.
-absl::StatusOr<Trace> ReadLocalTrace(const std::filesystem::path& path);
+// wrong (INVALID_ARGUMENT, NOT_FOUND), whatever the reader calls it.
+absl::StatusOr<Trace> ReadLocalTrace(const std::filesystem::path& path,
+                                     CommandContext& context);
 
 }  // namespace traza
 

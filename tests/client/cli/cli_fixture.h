@@ -3,6 +3,7 @@
 #define TESTS_CLIENT_CLI_CLI_FIXTURE_H_
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "client/cli/app.h"
 #include "tests/client/cli/fake_daemon.h"
+#include "trace/file/parquet_file.h"
 
 namespace traza {
 
@@ -38,7 +40,8 @@ class CliTest : public testing::Test {
     console.read_line = [this] { return answer_; };
     const ExitCode code = RunTraza(
         words, console,
-        [](const char*) -> std::optional<std::string> { return std::nullopt; });
+        [](const char*) -> std::optional<std::string> { return std::nullopt; },
+        [](const std::filesystem::path& path) { return ReadParquet(path); });
     out_ = out.str();
     err_ = err.str();
     return static_cast<int>(code);
