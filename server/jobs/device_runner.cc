@@ -56,7 +56,7 @@ DeviceRunner::DeviceRunner(const DeviceRunnerOptions& options,
       thread_([this] { RunLoop(); }) {}
 
 DeviceRunner::~DeviceRunner() {
-  Drain(absl::ZeroDuration());
+  if (!draining()) Drain(absl::ZeroDuration());
   thread_.join();
 }
 
@@ -194,13 +194,9 @@ std::optional<TakenTrace> DeviceRunner::TakeTrace(Job* job,
 // the job RUNNING and fails it.
 void DeviceRunner::Record(Job job, std::optional<TakenTrace> taken) {
   for (int failures = 0;; ++failures) {
-    const absl::StatusOr<Job> recorded = rooms_.manager.Finish(
-        job, taken ? &taken->row : nullptr, taken ? taken->answer : "");
-    const bool ours = recorded.ok() && recorded->state == job.state;
-    if (ours && taken) {
-      rooms_.metrics.TraceCommitted(job.spec.workload, taken->counts);
-    }
-    if (ours) return;
+    const absl::StatusOr<Job> recorded =
+        rooms_.manager.Finish(job, taken ? &*taken : nullptr);
+    if (recorded.ok() && recorded->state == job.state) return;
     if (taken) {
       rooms_.intake.Undo(*taken);
       taken.reset();

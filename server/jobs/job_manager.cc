@@ -207,15 +207,14 @@ absl::StatusOr<Job> JobManager::Cancel(const JobId& id) {
     } else {
       job.state = JobState::kCancelling;
     }
-    ASSIGN_OR_RETURN(TransitionResult result, Move(job, nullptr, ""));
+    ASSIGN_OR_RETURN(TransitionResult result, Move(job, nullptr));
     if (result.moved) return WithProgress(std::move(result.job));
   }
   return absl::InternalError("A job changes faster than it can be cancelled");
 }
 
-absl::StatusOr<TransitionResult> JobManager::Move(const Job& job,
-                                                  const TraceRow* trace_or_null,
-                                                  const std::string& answer) {
+absl::StatusOr<TransitionResult> JobManager::Move(
+    const Job& job, const TakenTrace* trace_or_null) {
   // What a running job may become depends on what it is: PENDING goes to
   // CANCELLED by another road than RUNNING does.
   std::vector<JobState> from = StatesBefore(job.state);
@@ -227,12 +226,25 @@ absl::StatusOr<TransitionResult> JobManager::Move(const Job& job,
   absl::StatusOr<TransitionResult> result =
       trace_or_null == nullptr
           ? jobs_.Transition(job, from)
-          : jobs_.Finish(job, from, *trace_or_null, answer);
+          : jobs_.Finish(job, from, trace_or_null->row, trace_or_null->answer);
   RETURN_IF_ERROR(Noted(result.status()));
+  if (result->moved) CountMove(job, trace_or_null);
   live_.Apply(result->job);
-  if (result->moved && IsFinal(job.state)) metrics_.JobFinished(job);
   metrics_.SetQueuedJobs(live_.queued());
   return result;
+}
+
+void JobManager::CountMove(const Job& job, const TakenTrace* trace_or_null) {
+  if (job.state == JobState::kRunning) {
+    metrics_.JobStarted(job);
+    metrics_.SetRunningJobs(job.spec.device, 1);
+  }
+  if (!IsFinal(job.state)) return;
+  metrics_.JobFinished(job);
+  if (job.start_time.has_value()) metrics_.SetRunningJobs(job.spec.device, 0);
+  if (trace_or_null == nullptr) return;
+  metrics_.TraceCommitted(job.spec.workload, trace_or_null->counts);
+  CountStored();
 }
 
 absl::Status JobManager::Delete(const JobId& id) {

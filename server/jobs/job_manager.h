@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "server/host/host_registry.h"
 #include "server/jobs/live_jobs.h"
+#include "server/jobs/taken_trace.h"
 #include "server/jobs/wakeup.h"
 #include "server/metrics/metrics.h"
 #include "server/store/job_store.h"
@@ -110,8 +111,7 @@ class JobManager {
   void WorkerStarted(const absl::Status& status);
   // Records the end of a job, with its trace if there is one, in one
   // transaction, then tells everybody. Returns the job as it is then.
-  absl::StatusOr<Job> Finish(const Job& job, const TraceRow* trace_or_null,
-                             const std::string& answer);
+  absl::StatusOr<Job> Finish(const Job& job, const TakenTrace* trace_or_null);
 
  private:
   absl::StatusOr<Job> TryCreate(const JobRequest& request,
@@ -121,11 +121,12 @@ class JobManager {
   // Compare-and-set in the store, then in memory. Also keeps the health of the
   // store up to date.
   absl::StatusOr<TransitionResult> Move(const Job& job,
-                                        const TraceRow* trace_or_null,
-                                        const std::string& answer);
+                                        const TakenTrace* trace_or_null);
   absl::Status Noted(const absl::Status& status);
   Job WithProgress(Job stored) const;
   absl::Status Requeue();
+  // Before anybody is told, so that who hears of an end can rely on the counts.
+  void CountMove(const Job& job, const TakenTrace* trace_or_null);
   void CountStored();
 
   const JobManagerOptions options_;

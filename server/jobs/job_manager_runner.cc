@@ -101,7 +101,7 @@ absl::Status JobManager::Requeue() {
     job.state = JobState::kFailed;
     job.end_time = clock_.Now();
     job.error = std::move(error);
-    RETURN_IF_ERROR(Move(job, nullptr, "").status());
+    RETURN_IF_ERROR(Move(job, nullptr).status());
   }
   metrics_.SetQueuedJobs(live_.queued());
   return absl::OkStatus();
@@ -127,14 +127,12 @@ absl::StatusOr<std::optional<Job>> JobManager::TakeNext(
     // A cold job is about what the first steps cost: a warm worker has no
     // first steps.
     job.standby = have_standby && job.spec.cold_steps == 0;
-    absl::StatusOr<TransitionResult> result = Move(job, nullptr, "");
+    absl::StatusOr<TransitionResult> result = Move(job, nullptr);
     if (!result.ok()) {
       live_.PushFront(*queued);
       return result.status();
     }
     if (!result->moved) continue;
-    metrics_.JobStarted(job);
-    metrics_.SetRunningJobs(device, 1);
     return std::optional<Job>(std::move(job));
   }
   return std::optional<Job>();
@@ -156,11 +154,8 @@ void JobManager::WorkerStarted(const absl::Status& status) {
 }
 
 absl::StatusOr<Job> JobManager::Finish(const Job& job,
-                                       const TraceRow* trace_or_null,
-                                       const std::string& answer) {
-  ASSIGN_OR_RETURN(TransitionResult result, Move(job, trace_or_null, answer));
-  metrics_.SetRunningJobs(job.spec.device, 0);
-  if (result.moved && trace_or_null != nullptr) CountStored();
+                                       const TakenTrace* trace_or_null) {
+  ASSIGN_OR_RETURN(TransitionResult result, Move(job, trace_or_null));
   return std::move(result.job);
 }
 

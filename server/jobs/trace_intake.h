@@ -10,21 +10,13 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-#include "server/metrics/metrics.h"
-#include "server/store/job_store.h"
+#include "server/jobs/taken_trace.h"
 #include "server/store/trace_store.h"
 #include "spec/job.h"
 #include "spec/worker_message.h"
 #include "trace/analysis/answer.h"
 
 namespace traza {
-
-// A trace whose file is in the store and whose row is not yet.
-struct TakenTrace {
-  TraceRow row;
-  std::string answer;
-  TraceCounts counts;
-};
 
 struct TraceIntakeOptions {
   int64_t max_trace_bytes = int64_t{1} << 30;

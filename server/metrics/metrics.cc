@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/metrics/metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -128,6 +129,11 @@ constexpr std::array<absl::string_view, 17> kRpcCodes = {"OK",
 constexpr std::array<int, 12> kHttpCodes = {200, 206, 304, 400, 404, 405,
                                             413, 416, 429, 500, 501, 503};
 
+// A clock that was set back is no negative time.
+double Seconds(absl::Time from, absl::Time to) {
+  return std::max(0.0, absl::ToDoubleSeconds(to - from));
+}
+
 std::string Lower(absl::string_view text) {
   return absl::AsciiStrToLower(text);
 }
@@ -216,7 +222,7 @@ void Metrics::JobRejected(Reason reason) {
 void Metrics::JobStarted(const Job& job) {
   if (!job.start_time.has_value()) return;
   table_->Observe(kQueueWait, {kOnlyClass},
-                  absl::ToDoubleSeconds(*job.start_time - job.create_time));
+                  Seconds(job.create_time, *job.start_time));
 }
 
 void Metrics::JobFinished(const Job& job) {
@@ -227,7 +233,7 @@ void Metrics::JobFinished(const Job& job) {
   }
   if (job.start_time.has_value() && job.end_time.has_value()) {
     table_->Observe(kJobDuration, {workload},
-                    absl::ToDoubleSeconds(*job.end_time - *job.start_time));
+                    Seconds(*job.start_time, *job.end_time));
   }
   for (const auto& [phase, time] : job.phase_times) {
     table_->Observe(kPhase, {PhaseName(phase)}, absl::ToDoubleSeconds(time));

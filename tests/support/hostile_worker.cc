@@ -60,6 +60,12 @@ void Send(const WorkerMessage& message) { SendBytes(Encode(message)); }
   while (true) Pause(1000);
 }
 
+// A sanitizer would turn the signal into an exit.
+void Crash() {
+  ::signal(SIGSEGV, SIG_DFL);
+  ::raise(SIGSEGV);
+}
+
 // One worker with its job.
 class Hostile {
  public:
@@ -188,7 +194,7 @@ const std::map<std::string, Hostile::Mode>& Hostile::Modes() {
       {"ok", [](Hostile&) {}},
       {"exit", [](Hostile&) { _exit(3); }},
       {"exit_zero", [](Hostile&) { _exit(0); }},
-      {"segfault", [](Hostile&) { ::raise(SIGSEGV); }},
+      {"segfault", [](Hostile&) { Crash(); }},
       {"kill_self", [](Hostile&) { ::raise(SIGKILL); }},
       {"error",
        [](Hostile& h) {
@@ -251,7 +257,7 @@ const std::map<std::string, Hostile::Mode>& Hostile::Modes() {
        [](Hostile& h) {
          h.WriteTrace(h.rows_);
          Send(WorkerResult{h.rows_, h.FileBytes(), false});
-         ::raise(SIGSEGV);
+         Crash();
        }},
       {"linger",
        [](Hostile& h) {

@@ -206,11 +206,14 @@ TEST_F(DeviceRunnerTest, DrainingLetsARunningJobEnd) {
   const Job queued = house_.Create(Request());
   const auto worker = launcher_.Await(0);
   worker->SayHello();
-  house_.manager->Drain();
-  house_.runner->Drain(absl::Seconds(30));
-  DoTheJob(*worker);
+  std::jthread late([&] {
+    // Long enough for the runner to be waited for below.
+    EXPECT_FALSE(WaitUntil([&] { return worker->got(SIGTERM); },
+                           absl::Milliseconds(80)));
+    DoTheJob(*worker);
+  });
 
-  house_.runner.reset();
+  house_.Stop(/*patience=*/absl::Seconds(30));
 
   EXPECT_EQ(house_.job_store->Get(running.id)->state, JobState::kSucceeded);
   EXPECT_EQ(house_.job_store->Get(queued.id)->state, JobState::kPending);

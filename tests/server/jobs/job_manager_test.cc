@@ -71,7 +71,7 @@ class JobManagerTest : public ::testing::Test {
     job.error = std::move(error);
     job.state = job.error ? JobState::kFailed : JobState::kSucceeded;
     job.end_time = clock_.Now();
-    const auto finished = manager_->Finish(job, nullptr, "");
+    const auto finished = manager_->Finish(job, nullptr);
     EXPECT_THAT(finished, IsOk());
     return *finished;
   }
