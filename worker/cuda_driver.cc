@@ -46,7 +46,7 @@ absl::StatusOr<Api> OpenApi() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("There is no NVIDIA driver: ", dlerror(), "."));
+        absl::StrCat("There is no NVIDIA driver: ", LoadError(), "."));
   }
   Api api;
   const bool whole = Load(library, "cuInit", &api.init) &&
@@ -122,6 +122,12 @@ std::string KernelModuleVersion() {
 }
 
 }  // namespace
+
+std::string LoadError() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): each thread has its own in glibc.
+  const char* const text = dlerror();
+  return text == nullptr ? "unknown error" : text;
+}
 
 absl::StatusOr<CudaDriver> CudaDriver::Open() {
   ASSIGN_OR_RETURN(const Api api, OpenApi());

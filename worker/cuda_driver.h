@@ -12,6 +12,9 @@
 
 namespace traza {
 
+// Why the last dlopen of this thread failed.
+std::string LoadError();
+
 // What NVIDIA's driver says about this host. It is opened at run time, so that
 // one binary runs with and without.
 struct CudaDriver {

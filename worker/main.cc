@@ -121,7 +121,9 @@ int ServeDaemon(bool standby) {
   link.SendReady();
   const absl::StatusOr<StartJob> start = link.WaitForJob(stop_requested);
   if (!start.ok()) {
-    if (!absl::IsCancelled(start.status())) SayStatus(start.status());
+    if (absl::IsCancelled(start.status())) return kExitFailed;
+    link.Send(WorkerError{.reason = Reason::kWorkerProtocol,
+                          .message = std::string(start.status().message())});
     Exit(kExitFailed);
   }
   const JobOutcome outcome =
@@ -191,13 +193,13 @@ int Main(const std::vector<std::string>& args) {
   const absl::StatusOr<WorkerOptions> options = ParseWorkerOptions(args);
   if (!options.ok()) {
     Say(options.status().message());
-    fwrite(kWorkerUsage.data(), 1, kWorkerUsage.size(), stderr);
+    fwrite(WorkerUsage().data(), 1, WorkerUsage().size(), stderr);
     return kExitUsage;
   }
   HandleSignals();
   switch (options->mode) {
     case WorkerMode::kPrintHelp:
-      fwrite(kWorkerUsage.data(), 1, kWorkerUsage.size(), stdout);
+      fwrite(WorkerUsage().data(), 1, WorkerUsage().size(), stdout);
       return 0;
     case WorkerMode::kPrintVersion:
       printf("traza-worker %s (%s)\n", kVersion, kRevision);

@@ -78,7 +78,7 @@ class OpBuffer {
 
   // Leaves the innermost operator of this thread.
   void Close(int64_t end_ns) {
-    Lane* const lane = current_;
+    Lane* const lane = current_lane;
     if (lane == nullptr || lane->window != window_.load(kRelaxed) ||
         lane->depth == 0) {
       unbalanced_.fetch_add(1, kRelaxed);
@@ -115,7 +115,7 @@ class OpBuffer {
   };
 
   Lane* CurrentLane() {
-    Lane* const lane = current_;
+    Lane* const lane = current_lane;
     if (lane != nullptr && lane->window == window_.load(kRelaxed)) return lane;
     return EnterWindow();
   }
@@ -128,7 +128,7 @@ class OpBuffer {
   OpRow* rows() const { return reinterpret_cast<OpRow*>(row_block_.data()); }
 
   // A thread's lane, of whichever buffer it recorded to last.
-  static inline constinit thread_local Lane* current_ = nullptr;
+  static inline constinit thread_local Lane* current_lane = nullptr;
 
   OpNames names_;
   std::unique_ptr<std::array<Lane, kMaxThreads>> lanes_;

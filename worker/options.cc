@@ -43,20 +43,24 @@ absl::Status Check(const WorkerOptions& options, int modes) {
 
 }  // namespace
 
-const absl::string_view kWorkerUsage =
-    "usage: traza-worker --spec FILE --out FILE   run one job by hand\n"
-    "       traza-worker --describe               print what this host can do\n"
-    "       traza-worker --daemon [--standby]     serve trazad on descriptor "
-    "3\n"
-    "       traza-worker --help | --version\n"
-    "\n"
-    "--spec FILE  a job request in JSON, \"-\" for stdin; only \"workload\" "
-    "is\n"
-    "             needed: {\"workload\": \"matmul_add\", \"params\": "
-    "{\"size\": \"64\"}}\n"
-    "--out FILE   the trace, a Parquet file\n"
-    "\n"
-    "Exit codes: 0 done, 1 the job failed, 2 wrong usage or request.\n";
+absl::string_view WorkerUsage() {
+  return "usage: traza-worker --spec FILE --out FILE   run one job by hand\n"
+         "       traza-worker --describe               print what this host "
+         "can do\n"
+         "       traza-worker --daemon [--standby]     serve trazad on "
+         "descriptor "
+         "3\n"
+         "       traza-worker --help | --version\n"
+         "\n"
+         "--spec FILE  a job request in JSON, \"-\" for stdin; only "
+         "\"workload\" "
+         "is\n"
+         "             needed: {\"workload\": \"matmul_add\", \"params\": "
+         "{\"size\": \"64\"}}\n"
+         "--out FILE   the trace, a Parquet file\n"
+         "\n"
+         "Exit codes: 0 done, 1 the job failed, 2 wrong usage or request.\n";
+}
 
 absl::StatusOr<WorkerOptions> ParseWorkerOptions(
     const std::vector<std::string>& args) {

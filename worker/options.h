@@ -26,7 +26,8 @@ struct WorkerOptions {
   std::string out;   // path of the trace file
 };
 
-extern const absl::string_view kWorkerUsage;
+// What --help prints.
+absl::string_view WorkerUsage();
 
 // `args` without the program's name. INVALID_ARGUMENT with one sentence.
 absl::StatusOr<WorkerOptions> ParseWorkerOptions(

@@ -50,7 +50,7 @@ std::optional<int> GpuIndex(absl::string_view device) {
 std::string LoadTorchCuda() {
   for (const char* name : {"libtorch_cuda.so", "libtorch.so"}) {
     if (dlopen(name, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-      return absl::StrCat("PyTorch's CUDA library does not load: ", dlerror(),
+      return absl::StrCat("PyTorch's CUDA library does not load: ", LoadError(),
                           ".");
     }
   }

@@ -32,7 +32,7 @@ std::optional<int64_t> WarmupSteps::total() const {
 int64_t WarmupSteps::median_ns() const {
   if (last_.empty()) return 0;
   std::vector<int64_t> sorted = last_;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   return sorted[sorted.size() / 2];
 }
 
@@ -42,7 +42,7 @@ void WarmupSteps::Add(int64_t step_ns) {
   elapsed_ns_ += step_ns;
   ++result_.steps;
   if (last_.size() == kAgreeing) {
-    const auto [least, most] = std::minmax_element(last_.begin(), last_.end());
+    const auto [least, most] = std::ranges::minmax_element(last_);
     result_.spread = static_cast<double>(*most - *least) /
                      static_cast<double>(std::max<int64_t>(median_ns(), 1));
   }

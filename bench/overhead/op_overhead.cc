@@ -47,7 +47,7 @@ struct Loop {
 
   // ns of one operator, median of the blocks.
   double Median() {
-    std::sort(block_ns.begin(), block_ns.end());
+    std::ranges::sort(block_ns);
     return block_ns[block_ns.size() / 2];
   }
 };
@@ -80,7 +80,7 @@ void RunOurs(const char* mode, const at::Tensor& x, const at::Tensor& y,
   const absl::Status reserved = recorder->Reserve(ops * 5 / 4, shapes);
   if (!reserved.ok()) {
     fprintf(stderr, "%s\n", reserved.ToString().c_str());
-    exit(1);
+    _exit(1);
   }
   recorder->Start();
   for (int i = 0; i < 1000; ++i) x.add_(y);
@@ -94,7 +94,7 @@ void RunOurs(const char* mode, const at::Tensor& x, const at::Tensor& y,
   recorder->Drain(&records, &header.completeness);
   const double stop_ms = Milliseconds(start);
   const auto rows = static_cast<int64_t>(records.host.size());
-  const int64_t dropped = *header.completeness.dropped_ops;
+  const int64_t dropped = header.completeness.dropped_ops.value_or(-1);
   records.steps.push_back(loop.step);
   const int64_t correlate_start = RealtimeNs();
   const Trace trace = Correlate(std::move(records), header);

@@ -155,6 +155,7 @@ TEST_F(DaemonLinkTest, BeatsWhileItWaits) {
 }
 
 TEST_F(DaemonLinkTest, TheProcessEndsWithTheDaemon) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(LoseTheDaemon(), testing::ExitedWithCode(3), "");
 }
 

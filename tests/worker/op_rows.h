@@ -19,13 +19,10 @@ struct OpSpan {
 // "mlp_fwd", "  aten::linear", "    aten::t", ...: in the order in which they
 // began, each below what encloses it by two spaces.
 inline std::vector<std::string> NestedNames(std::vector<OpSpan> spans) {
-  std::stable_sort(spans.begin(), spans.end(),
-                   [](const OpSpan& a, const OpSpan& b) {
-                     if (a.start_ns != b.start_ns) {
-                       return a.start_ns < b.start_ns;
-                     }
-                     return a.end_ns > b.end_ns;
-                   });
+  std::ranges::stable_sort(spans, [](const OpSpan& a, const OpSpan& b) {
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    return a.end_ns > b.end_ns;
+  });
   std::vector<std::string> lines;
   std::vector<int64_t> open;  // ends of the enclosing spans
   for (const OpSpan& span : spans) {
