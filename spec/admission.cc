@@ -26,7 +26,7 @@ std::string Names(const std::vector<T>& values, std::string T::* name) {
   std::vector<std::string> names;
   for (const T& value : values) {
     if (names.size() == kMaxListed) {
-      names.push_back("...");
+      names.emplace_back("...");
       break;
     }
     names.push_back(value.*name);

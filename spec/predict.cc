@@ -150,7 +150,10 @@ void CheckMemory(int64_t bytes, const DeviceDescription& device, double share,
 
 void CheckTime(const Prediction& prediction, absl::Duration timeout,
                Excesses* excesses) {
-  if (!prediction.total.has_value() || *prediction.total <= timeout) return;
+  if (!prediction.step.has_value() || !prediction.total.has_value() ||
+      *prediction.total <= timeout) {
+    return;
+  }
   excesses->Add(
       Reason::kTimeTooLong, "timeout",
       absl::StrCat("is ", FormatTime(timeout), "; the steps take about ",
