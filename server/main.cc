@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // trazad: parses the settings, starts the daemon, waits for signals.
 
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -107,6 +108,9 @@ int Main(const std::vector<std::string>& args) {
   }
   const DaemonOptions& options = command->options;
   SetLogLevel(options.log_level);
+  // By default glibc keeps up to eight heaps a core, each with the largest
+  // reply that its threads ever built (measured: 57 MB resident, 46 so).
+  mallopt(M_ARENA_MAX, 2);
   const sigset_t signals = BlockSignals();
   const std::string notify_socket = NotifySocket(environment);
 
