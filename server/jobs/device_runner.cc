@@ -29,13 +29,6 @@ JobError ErrorFrom(const absl::Status& status, std::optional<Phase> phase) {
           std::string(status.message()), phase, ""};
 }
 
-// A worker that sends nonsense has left a file that nobody needs to look at.
-bool WorthReading(const Outcome& outcome) {
-  return outcome.result.has_value() &&
-         (!outcome.error.has_value() ||
-          outcome.error->reason != Reason::kWorkerProtocol);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(
@@ -114,7 +107,7 @@ void DeviceRunner::AwaitWork() {
 }
 
 void DeviceRunner::RunJob(Job job) {
-  const Outcome outcome = Supervise(&job);
+  Outcome outcome = Supervise(&job);
   rooms_.metrics.WorkerExit(outcome.exit);
   job.error = outcome.error;
   job.phase_times = outcome.phase_times;
@@ -168,21 +161,26 @@ absl::StatusOr<WorkerChannel> DeviceRunner::WorkerFor(Job* job) {
   return WorkerChannel(std::move(worker), rooms_.clock);
 }
 
-std::optional<TakenTrace> DeviceRunner::TakeTrace(Job* job,
-                                                  const Outcome& outcome) {
-  if (!WorthReading(outcome)) {
-    rooms_.intake.RemoveTemporary(job->id);
-    return std::nullopt;
-  }
-  absl::StatusOr<TakenTrace> taken =
-      rooms_.intake.Take(*job, *outcome.result, rooms_.clock.Now());
+absl::StatusOr<TakenTrace> DeviceRunner::ReadAndCommit(const Job& job,
+                                                       Outcome& outcome) {
+  if (!outcome.result.has_value()) return absl::NotFoundError("No result");
+  absl::StatusOr<TraceIntake::ReadTrace> read =
+      rooms_.intake.Read(job, *outcome.result);
+  outcome.dying.reset();  // waits until it is gone
+  RETURN_IF_ERROR(read.status());
+  return rooms_.intake.Commit(job, *std::move(read), rooms_.clock.Now());
+}
+
+std::optional<TakenTrace> DeviceRunner::TakeTrace(Job* job, Outcome& outcome) {
+  absl::StatusOr<TakenTrace> taken = ReadAndCommit(*job, outcome);
   if (taken.ok()) {
     job->trace = taken->row.id;
     return *std::move(taken);
   }
+  rooms_.intake.RemoveTemporary(job->id);
   if (!job->error.has_value()) {
     job->error = ErrorFrom(taken.status(), Phase::kStore);
-  } else {
+  } else if (outcome.result.has_value()) {
     LogWarning("The partial trace of job ", job->id.value,
                " could not be kept: ", taken.status().message());
   }

@@ -74,7 +74,8 @@ class DeviceRunner {
   absl::StatusOr<WorkerChannel> WorkerFor(Job* job);
   Outcome Supervise(Job* job);
   // Takes the trace in; an error of that becomes the job's.
-  std::optional<TakenTrace> TakeTrace(Job* job, const Outcome& outcome);
+  std::optional<TakenTrace> TakeTrace(Job* job, Outcome& outcome);
+  absl::StatusOr<TakenTrace> ReadAndCommit(const Job& job, Outcome& outcome);
   void Record(Job job, std::optional<TakenTrace> taken);
   void AwaitRetry(int failures);
   absl::Duration RetryDelay(int failures) const;

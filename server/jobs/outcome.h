@@ -3,10 +3,12 @@
 #define SERVER_JOBS_OUTCOME_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "absl/time/time.h"
 
+#include "server/jobs/worker_launcher.h"
 #include "server/metrics/metrics.h"
 #include "spec/job.h"
 #include "spec/phase.h"
@@ -15,7 +17,7 @@
 namespace traza {
 
 // What became of one worker: exit status, signals, deadlines and messages,
-// boiled down by the WorkerSupervisor. A plain value.
+// boiled down by the WorkerSupervisor.
 struct Outcome {
   // The worker wrote a trace file and said so. With `error` set it is what
   // could be kept.
@@ -27,6 +29,10 @@ struct Outcome {
   Progress progress;
   absl::Duration last_phase_started;  // by Clock::Monotonic()
   std::map<Phase, absl::Duration> phase_times;
+  // The worker after its result: killed, but not yet gone. The kernel needs
+  // some 15 ms to take a process with PyTorch apart; its file is read
+  // meanwhile. Null when it is gone.
+  std::unique_ptr<WorkerProcess> dying;
 };
 
 // The final state of a job that ended so: SUCCEEDED without an error, CANCELLED

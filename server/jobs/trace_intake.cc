@@ -2,6 +2,7 @@
 #include "server/jobs/trace_intake.h"
 
 #include <malloc.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -118,37 +119,25 @@ TraceRow RowFor(const Job& job, const WorkerResult& result) {
   return row;
 }
 
-}  // namespace
+struct Stamp {
+  uint64_t inode = 0;
+  absl::Time modified;
+};
 
-TraceIntake::TraceIntake(const TraceIntakeOptions& options, TraceStore& traces)
-    : options_(options), traces_(traces) {}
-
-absl::StatusOr<TakenTrace> TraceIntake::Take(const Job& job,
-                                             const WorkerResult& result,
-                                             absl::Time now) {
-  absl::StatusOr<TakenTrace> taken = Check(job, result);
-  // The trace itself is gone here; nothing waits while its memory is held.
-  if (result.rows >= kLargeTraceRows) ::malloc_trim(0);
-  if (!taken.ok()) {
-    RemoveTemporary(job.id);
-    return taken.status();
+absl::StatusOr<Stamp> StampOf(const fs::path& path) {
+  struct stat info = {};
+  if (::lstat(path.c_str(), &info) != 0) {
+    return Bad(Reason::kTraceIncomplete, "The worker left no trace file.");
   }
-  taken->row.id = TraceId{NewSortableId(now)};
-  taken->row.create_time = now;
-  ASSIGN_OR_RETURN(const TraceStore::Committed committed,
-                   traces_.Commit(PathFor(job.id), taken->row.id, now));
-  taken->row.size_bytes = committed.size_bytes;
-  taken->row.sha256 = committed.sha256;
-  taken->counts.file_bytes = committed.size_bytes;
-  return taken;
+  return Stamp{info.st_ino, absl::TimeFromTimespec(info.st_mtim)};
 }
 
-absl::StatusOr<TakenTrace> TraceIntake::Check(const Job& job,
-                                              const WorkerResult& result) {
-  const fs::path path = PathFor(job.id);
-  RETURN_IF_ERROR(CheckFile(path, result, options_.max_trace_bytes));
+// Reads the file and answers the questions; the trace itself is gone after it.
+absl::StatusOr<TakenTrace> Judge(const fs::path& path, const Job& job,
+                                 const WorkerResult& result,
+                                 const TraceIntakeOptions& options) {
   ParquetReadLimits limits;
-  limits.max_file_bytes = options_.max_trace_bytes;
+  limits.max_file_bytes = options.max_trace_bytes;
   const absl::StatusOr<Trace> trace = ReadParquet(path, limits);
   if (!trace.ok()) return AsIncomplete(trace.status());
   const auto rows = static_cast<int64_t>(trace->rows());
@@ -165,9 +154,47 @@ absl::StatusOr<TakenTrace> TraceIntake::Check(const Job& job,
   if (answer.verdict.has_value()) {
     taken.row.verdict = std::string(VerdictKindName(answer.verdict->kind));
   }
-  taken.answer = options_.encode_answer(answer);
+  taken.answer = options.encode_answer(answer);
   taken.counts = CountRecords(*trace);
   taken.counts.validity = taken.row.validity;
+  return taken;
+}
+
+}  // namespace
+
+TraceIntake::TraceIntake(const TraceIntakeOptions& options, TraceStore& traces)
+    : options_(options), traces_(traces) {}
+
+absl::StatusOr<TraceIntake::ReadTrace> TraceIntake::Read(
+    const Job& job, const WorkerResult& result) {
+  const fs::path path = PathFor(job.id);
+  ReadTrace read;
+  RETURN_IF_ERROR(CheckFile(path, result, options_.max_trace_bytes));
+  ASSIGN_OR_RETURN(const Stamp stamp, StampOf(path));
+  read.inode = stamp.inode;
+  read.modified = stamp.modified;
+  ASSIGN_OR_RETURN(read.trace, Judge(path, job, result, options_));
+  // The trace itself is gone here; nothing waits while its memory is held.
+  if (result.rows >= kLargeTraceRows) ::malloc_trim(0);
+  return read;
+}
+
+absl::StatusOr<TakenTrace> TraceIntake::Commit(const Job& job, ReadTrace read,
+                                               absl::Time now) {
+  const fs::path path = PathFor(job.id);
+  ASSIGN_OR_RETURN(const Stamp stamp, StampOf(path));
+  if (stamp.inode != read.inode || stamp.modified != read.modified) {
+    return Bad(Reason::kTraceIncomplete,
+               "The worker changed the trace file after its result.");
+  }
+  TakenTrace taken = std::move(read.trace);
+  taken.row.id = TraceId{NewSortableId(now)};
+  taken.row.create_time = now;
+  ASSIGN_OR_RETURN(const TraceStore::Committed committed,
+                   traces_.Commit(path, taken.row.id, now));
+  taken.row.size_bytes = committed.size_bytes;
+  taken.row.sha256 = committed.sha256;
+  taken.counts.file_bytes = committed.size_bytes;
   return taken;
 }
 

@@ -25,28 +25,37 @@ struct TraceIntakeOptions {
 };
 
 // Turns the file that a worker left into a stored trace: reads and checks it,
-// answers the questions once, commits it. The file is hostile input.
+// answers the questions once, then commits it. The file is hostile input.
 //
 // Thread-safe. `traces` must outlive it.
 class TraceIntake {
  public:
   TraceIntake(const TraceIntakeOptions& options, TraceStore& traces);
 
-  // TRACE_INCOMPLETE when the file is missing, damaged or not what the worker
-  // said, TRACE_EMPTY, TRACE_TOO_LARGE, TRACE_UNREADABLE, STORE_FULL,
-  // STORE_UNWRITABLE. The file is gone from tmp/ afterwards in every case.
-  absl::StatusOr<TakenTrace> Take(const Job& job, const WorkerResult& result,
-                                  absl::Time now);
+  // A trace that was found good and is still in tmp/.
+  struct ReadTrace {
+    TakenTrace trace;
+    uint64_t inode = 0;
+    absl::Time modified;
+  };
+
+  // Reads what the worker of `job` left: TRACE_INCOMPLETE when the file is
+  // missing, damaged or not what the worker said, TRACE_EMPTY,
+  // TRACE_TOO_LARGE, TRACE_UNREADABLE. The worker may be dying meanwhile.
+  absl::StatusOr<ReadTrace> Read(const Job& job, const WorkerResult& result);
+  // Moves the file into the store, once its worker is gone. TRACE_INCOMPLETE
+  // when it has changed since it was read; STORE_FULL, STORE_UNWRITABLE.
+  absl::StatusOr<TakenTrace> Commit(const Job& job, ReadTrace read,
+                                    absl::Time now);
 
   // Takes a file back out of the store: its row could not be written.
   void Undo(const TakenTrace& trace);
-  // Where the worker of `job` writes.
+  // Where the worker of `job` writes. Whoever runs the job removes it in the
+  // end: nothing is there after Commit().
   std::filesystem::path PathFor(const JobId& job) const;
   void RemoveTemporary(const JobId& job);
 
  private:
-  absl::StatusOr<TakenTrace> Check(const Job& job, const WorkerResult& result);
-
   const TraceIntakeOptions options_;
   TraceStore& traces_;
 };

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -49,6 +51,10 @@ class WorkerChannel {
   absl::Status Start(const StartJob& message);
 
   WorkerProcess& process() { return *worker_.process; }
+  // Nothing else of the channel may be used afterwards.
+  std::unique_ptr<WorkerProcess> TakeProcess() {
+    return std::move(worker_.process);
+  }
   int socket_fd() const { return worker_.socket.get(); }
   int stderr_fd() const { return worker_.stderr_pipe.get(); }
   bool hello() const { return hello_; }

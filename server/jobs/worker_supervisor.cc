@@ -13,7 +13,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-#include "base/log.h"
 #include "server/jobs/phase_track.h"
 #include "server/jobs/worker_end.h"
 
@@ -36,10 +35,10 @@ class WorkerSupervisor::Watch {
 
   Outcome Run() {
     Heard();
-    while (!exited_.has_value()) {
+    while (!over()) {
       LookAtRequests();
       LookAtDeadlines();
-      if (exited_.has_value()) break;
+      if (over()) break;
       Wait();
       LookAtProgress();
     }
@@ -48,6 +47,7 @@ class WorkerSupervisor::Watch {
 
  private:
   absl::Duration now() const { return clock_.Monotonic(); }
+  bool over() const { return exited_.has_value() || result_.has_value(); }
 
   void Wait();
   void Heard();
@@ -114,7 +114,8 @@ void WorkerSupervisor::Watch::Heard() {
   while (const std::optional<WorkerMessage> message = worker_.Next()) {
     Hear(*message);
   }
-  if (!read.ok() && !result_.has_value()) {
+  if (result_.has_value()) return;
+  if (!read.ok()) {
     Note(Reason::kWorkerProtocol, std::string(read.message()),
          WorkerExitReason::kError);
     Kill();
@@ -137,7 +138,7 @@ void WorkerSupervisor::Watch::SendJob() {
 
 void WorkerSupervisor::Watch::Hear(const WorkerMessage& message) {
   // After its last word nothing counts.
-  if (result_.has_value() || exited_.has_value()) return;
+  if (over()) return;
   if (const auto* phase = std::get_if<PhaseStarted>(&message)) {
     if (!phases_.Enter(phase->phase, now())) {
       Note(Reason::kWorkerProtocol,
@@ -154,8 +155,9 @@ void WorkerSupervisor::Watch::Hear(const WorkerMessage& message) {
           std::min(progress_at_, progressed_ + limits_.progress_period);
     }
   } else if (const auto* result = std::get_if<WorkerResult>(&message)) {
+    // Its file is complete. Killed, it cannot change the file any more.
     result_ = *result;
-    kill_at_ = std::min(kill_at_, now() + limits_.exit);
+    worker_.process().Signal(SIGKILL);
   } else if (const auto* error = std::get_if<WorkerError>(&message)) {
     // Its own words; a reason of ours came before them.
     if (!error_.has_value()) {
@@ -168,7 +170,7 @@ void WorkerSupervisor::Watch::Hear(const WorkerMessage& message) {
 }
 
 void WorkerSupervisor::Watch::LookAtRequests() {
-  if (stopping_ || result_.has_value()) return;
+  if (stopping_) return;
   if (hooks_.cancelled()) {
     Stop(Reason::kCancelled, "The job was cancelled on request.",
          WorkerExitReason::kCancelled);
@@ -194,14 +196,12 @@ std::optional<absl::Duration> WorkerSupervisor::Watch::PhaseLimit() const {
 void WorkerSupervisor::Watch::LookAtDeadlines() {
   const absl::Duration time = now();
   if (time >= kill_at_) {
-    if (!result_.has_value()) {
-      Note(Reason::kWorkerCrashed,
-           "The worker closed its socket before the job was done.",
-           WorkerExitReason::kError);
-    }
+    Note(Reason::kWorkerCrashed,
+         "The worker closed its socket before the job was done.",
+         WorkerExitReason::kError);
     return Kill();
   }
-  if (stopping_ || result_.has_value()) return;
+  if (stopping_) return;
   const Progress& progress = phases_.progress();
   std::string where = absl::StrCat(std::string(PhaseName(progress.phase)));
   if (progress.done > 0) absl::StrAppend(&where, ", step ", progress.done);
@@ -230,7 +230,7 @@ void WorkerSupervisor::Watch::LookAtDeadlines() {
 
 absl::Duration WorkerSupervisor::Watch::NextDeadline() const {
   absl::Duration next = std::min(kill_at_, progress_at_);
-  if (stopping_ || result_.has_value()) return next;
+  if (stopping_) return next;
   next = std::min({next, started_ + job_.spec.timeout, hooks_.stop_time()});
   if (const auto limit = PhaseLimit(); limit.has_value()) {
     next = std::min(next, phases_.entered() + *limit);
@@ -275,23 +275,25 @@ Outcome WorkerSupervisor::Watch::Conclude() {
   }
   if (result_.has_value() && !result_->partial) {
     // It was asked to stop after it had done everything.
-    if (stopping_) error_.reset();
-    if (!error_.has_value()) exit_reason_ = WorkerExitReason::kOk;
+    error_.reset();
+    exit_reason_ = WorkerExitReason::kOk;
   }
   if (result_.has_value() && result_->partial && !error_.has_value()) {
     Note(Reason::kWorkerCrashed,
          "Somebody other than the daemon stopped the worker.",
          WorkerExitReason::kSignal);
   }
-  if (result_.has_value() && exited_->signal.has_value() &&
-      exited_->signal != SIGKILL) {
-    LogWarning("Worker ", worker_.process().pid(), " of job ", job_.id.value,
-               " ended with ", exited_->ToString(), " after its result.");
-  }
+  worker_.ReadStderr();
   if (error_.has_value()) error_->last_words = worker_.LastWords();
-  return Outcome{result_,           error_,
-                 exit_reason_,      phases_.progress(),
-                 phases_.entered(), phases_.times()};
+  Outcome outcome;
+  outcome.result = result_;
+  outcome.error = error_;
+  outcome.exit = exit_reason_;
+  outcome.progress = phases_.progress();
+  outcome.last_phase_started = phases_.entered();
+  outcome.phase_times = phases_.times();
+  if (!exited_.has_value()) outcome.dying = worker_.TakeProcess();
+  return outcome;
 }
 
 WorkerSupervisor::WorkerSupervisor(const SupervisorLimits& limits,

@@ -24,7 +24,7 @@ struct SupervisorLimits {
   absl::Duration store = absl::Seconds(60);
   absl::Duration silence = kHeartbeatTimeout;
   absl::Duration grace = absl::Seconds(5);  // between SIGTERM and SIGKILL
-  absl::Duration exit = absl::Seconds(5);   // between the result and the end
+  absl::Duration exit = absl::Seconds(5);   // between its error and its end
   // Progress goes to watchers at most this often; a new phase goes at once.
   absl::Duration progress_period = absl::Milliseconds(50);
   int64_t max_trace_bytes = int64_t{1} << 30;  // for messages only
@@ -50,8 +50,8 @@ class WorkerSupervisor {
   WorkerSupervisor(const SupervisorLimits& limits, SupervisorHooks hooks,
                    Wakeup& wakeup, const Clock& clock);
 
-  // Runs `job`, whose trace goes to `out`. The worker and all that it forked
-  // are gone when this returns.
+  // Runs `job`, whose trace goes to `out`. When this returns, the worker and
+  // all that it forked are gone, or killed (Outcome::dying).
   Outcome Run(WorkerChannel worker, const Job& job, const std::string& out);
 
  private:
