@@ -81,10 +81,10 @@ TEST(Header, RefusesANewerSchemaWithBothNumbers) {
                              HasMetadata("known_schema", "1")));
 }
 
-TEST(Header, ReadsAMillionTimedBatches) {
+TEST(Header, ReadsManyTimedBatches) {
   Header header = MakeCpuHeader();
-  header.timed.steps = 1'000'000;
-  header.timed.batch_ns.assign(1'000'000, 12'345);
+  header.timed.steps = 50'000;
+  header.timed.batch_ns.assign(50'000, 12'345);
   EXPECT_THAT(HeaderFromJson(HeaderToJson(header)), IsOkAndHolds(header));
 }
 

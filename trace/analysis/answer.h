@@ -123,7 +123,8 @@ struct Structure {
 // What ran, what was waited for, why, how sure we are: the whole answer.
 struct Answer {
   Validity validity;
-  std::optional<Verdict> verdict;  // none for an INVALID trace
+  // None for an INVALID trace, and where `note` says why.
+  std::optional<Verdict> verdict;
   std::vector<DeviceBreakdown> breakdown;
   StepsAnswer steps;
   std::vector<Finding> findings;
@@ -134,7 +135,7 @@ struct Answer {
   std::string workload, variant, device, device_model;
   std::map<std::string, std::string> params;
   bool partial = false;
-  std::string note;  // why there is no device work, where that needs saying
+  std::string note;  // what has to be known to read it right; sentences
   int64_t events = 0;
 };
 

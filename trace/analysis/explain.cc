@@ -4,6 +4,7 @@
 #include "trace/analysis/answer.h"
 #include "trace/analysis/breakdown.h"
 #include "trace/analysis/findings.h"
+#include "trace/analysis/notes.h"
 #include "trace/analysis/row_times.h"
 #include "trace/analysis/steps.h"
 #include "trace/analysis/structure.h"
@@ -45,6 +46,12 @@ Answer Explain(const Trace& trace) {
   answer.structure = AnalyzeStructure(trace, times);
   answer.findings = FindFindings(trace, answer.steps);
   if (!times.has_device_work()) answer.note = trace.header.collector_note;
+  if (answer.steps.timed.has_value() && trace.header.timed.armed_before) {
+    AddNote(
+        "Collection had been on before the timed steps: they may be slower "
+        "than without it.",
+        &answer);
+  }
   answer.verdict = MakeVerdict(trace, times, &answer);
   return answer;
 }

@@ -15,6 +15,7 @@
 
 namespace traza {
 
+// Kernels include copies and fills (all device work), calls include waits.
 enum class TableBy { kOp, kKernel, kCall, kRange, kStep };
 // "op", "kernel", "call", "range", "step".
 absl::string_view TableByName(TableBy by);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
+#include "trace/analysis/notes.h"
 #include "trace/analysis/statistics.h"
 #include "trace/analysis/validity.h"
 #include "trace/quantity.h"
@@ -24,11 +25,6 @@ namespace {
 // criteria that were missed.
 constexpr double kLossPerMiss = 0.1;
 constexpr double kLeastConfidence = 0.5;
-
-void AddNote(absl::string_view note, Answer* answer) {
-  if (!answer->note.empty()) absl::StrAppend(&answer->note, "; ");
-  absl::StrAppend(&answer->note, note);
-}
 
 // Where the operators of the traced steps spent the time of these.
 struct OpTimes {
@@ -153,11 +149,11 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
                                    Answer* answer) {
   if (answer->validity.level == ValidityLevel::kInvalid) return std::nullopt;
   if (times.has_device_work()) {
-    AddNote("this version gives a verdict for CPU-only traces", answer);
+    AddNote("This version gives a verdict for CPU-only traces.", answer);
     return std::nullopt;
   }
   if (DeviceWasUnseen(trace)) {
-    AddNote("no verdict: what the device did was not recorded", answer);
+    AddNote("No verdict: what the device did was not recorded.", answer);
     return std::nullopt;
   }
   const OpTimes ops = SumOpTimes(trace, times);

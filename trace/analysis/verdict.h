@@ -13,8 +13,8 @@ namespace traza {
 // What a step spends its time on. Needs validity, steps and structure of
 // `answer`, and adds to its note why there is no verdict.
 //
-// None for an INVALID trace. None where a device could have worked unseen, or
-// did work: this version knows cpu-only alone.
+// None for an INVALID trace. None where a device may have worked unseen, or did
+// work: this version knows cpu-only alone.
 std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
                                    Answer* answer);
 

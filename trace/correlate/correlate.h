@@ -23,7 +23,9 @@ namespace traza {
 // from the records (bad_order, zero_ts, before_launch, missing_gpu,
 // unmatched_call, unmatched_op, failed_calls, cut, skew_min_ns), adding to
 // those already there; without device records and calls the device counters
-// stay as they are. Records with end < start get duration 0 and are counted.
+// stay as they are. Records with end < start get duration 0 and are counted;
+// device records without times (start = end = 0) move to the start of their
+// call. The result is valid (Validate) whatever the records hold.
 //
 // Cost: one sort and one stack pass over all records.
 Trace Correlate(RawRecords records, Header header);

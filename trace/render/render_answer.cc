@@ -68,8 +68,9 @@ class Page {
 
 void AddContext(const Answer& answer, Page* page) {
   std::string line = answer.workload.empty() ? "Trace" : answer.workload;
-  if (!answer.variant.empty())
+  if (!answer.variant.empty()) {
     absl::StrAppend(&line, " (", answer.variant, ")");
+  }
   if (!answer.device.empty()) absl::StrAppend(&line, " on ", answer.device);
   if (!answer.device_model.empty()) {
     absl::StrAppend(&line, ", ", answer.device_model);

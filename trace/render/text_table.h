@@ -2,7 +2,9 @@
 #ifndef TRACE_RENDER_TEXT_TABLE_H_
 #define TRACE_RENDER_TEXT_TABLE_H_
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/render/render.h"
@@ -37,6 +39,10 @@ class TextTable {
   std::string Render(const RenderOptions& options) const;
 
  private:
+  static std::string Line(const std::vector<size_t>& shown,
+                          const std::vector<int>& widths,
+                          const std::vector<std::string>& cells);
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
   int totals_ = -1;

@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 TEST(Explain, CarriesItsContext) {
@@ -27,6 +28,14 @@ TEST(Explain, CarriesItsContext) {
   EXPECT_EQ(answer.note, "a CPU job has no device work");
   EXPECT_TRUE(answer.fingerprint->finite);
   EXPECT_FALSE(answer.partial);
+}
+
+TEST(Explain, SaysWhenTheTimedStepsCameAfterCollection) {
+  Trace trace = MakeCpuTrace(30);
+  EXPECT_THAT(Explain(trace).note, Not(HasSubstr("timed steps")));
+
+  trace.header.timed.armed_before = true;
+  EXPECT_THAT(Explain(trace).note, HasSubstr("before the timed steps"));
 }
 
 TEST(Explain, AGpuTraceHasABreakdownAndAStructure) {

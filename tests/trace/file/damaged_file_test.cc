@@ -75,7 +75,7 @@ TEST_F(DamagedFile, AByteChangedInTheDataIsNoticed) {
   const absl::StatusOr<std::string> bytes = ReadFile(path_, 1 << 24);
   ASSERT_THAT(bytes, IsOk());
   size_t unnoticed = 0, tried = 0;
-  for (size_t at = 4; at < bytes->size() * 3 / 4; at += 997) {
+  for (size_t at = 4; at < bytes->size() * 3 / 4; at += 1'999) {
     std::string changed = *bytes;
     changed[at] = static_cast<char>(changed[at] ^ 0x10);
     const absl::StatusOr<Trace> read = Read(changed);
@@ -90,7 +90,7 @@ TEST_F(DamagedFile, AByteChangedInTheDataIsNoticed) {
 }
 
 TEST_F(DamagedFile, AnyByteChangedNeverCrashes) {
-  for (size_t at = 0; at < bytes_.size(); at += 13) {
+  for (size_t at = 0; at < bytes_.size(); at += 29) {
     std::string changed = bytes_;
     changed[at] = static_cast<char>(changed[at] ^ (1 << (at % 8)));
     const absl::StatusOr<Trace> read = Read(changed);
@@ -101,7 +101,7 @@ TEST_F(DamagedFile, AnyByteChangedNeverCrashes) {
 }
 
 TEST_F(DamagedFile, EveryByteOfTheFooterSetToAnExtremeNeverCrashes) {
-  for (size_t from_end = 1; from_end <= bytes_.size(); from_end += 5) {
+  for (size_t from_end = 1; from_end <= bytes_.size(); from_end += 11) {
     std::string changed = bytes_;
     changed[bytes_.size() - from_end] =
         static_cast<char>(from_end % 2 == 0 ? 0xff : 0);

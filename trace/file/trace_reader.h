@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TRACE_FILE_TRACE_READER_H_
+#define TRACE_FILE_TRACE_READER_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "parquet/types.h"
+
+#include "trace/file/parquet_file.h"
+#include "trace/trace.h"
+
+namespace parquet {
+class FileMetaData;
+class ParquetFileReader;
+class RowGroupReader;
+}  // namespace parquet
+
+namespace traza {
+
+// The errors of ReadParquet.
+absl::Status UnreadableFile(absl::string_view what);
+absl::Status IncompleteFile(absl::string_view what);
+absl::Status FileTooLarge(absl::string_view what, int64_t has, int64_t limit);
+
+// Reads the columns that we know of an open file into a Trace, once. Throws
+// what Arrow throws. `file` must outlive it.
+class TraceReader {
+ public:
+  explicit TraceReader(parquet::ParquetFileReader& file);
+
+  absl::StatusOr<Trace> Read(const ParquetReadLimits& limits);
+
+ private:
+  absl::Status ReadHeader();
+  absl::Status CheckRequiredColumns();
+  absl::Status ReadRowGroup(int number);
+  absl::Status ReadRequiredColumns(parquet::RowGroupReader& group);
+
+  // The number of a column, nothing when the file lacks it; fails when it has
+  // another type.
+  absl::StatusOr<std::optional<int>> Find(absl::string_view name,
+                                          parquet::Type::type type) const;
+  template <typename T>
+  absl::Status ReadRequired(parquet::RowGroupReader& group,
+                            absl::string_view name, std::vector<T>* cells);
+  template <typename T>
+  absl::Status ReadColumn(parquet::RowGroupReader& group, const char* name,
+                          Column<T>* column);
+  absl::Status ReadIds(parquet::RowGroupReader& group);
+  absl::StatusOr<int32_t> InternName(absl::string_view text);
+
+  parquet::ParquetFileReader& file_;
+  const parquet::FileMetaData& metadata_;
+  Trace trace_;
+  int64_t name_bytes_ = 0;
+};
+
+}  // namespace traza
+
+#endif  // TRACE_FILE_TRACE_READER_H_
