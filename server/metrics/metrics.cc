@@ -157,11 +157,9 @@ Metrics::Metrics() : table_(std::make_unique<MetricTable>(Table())) {
   }
   for (const Phase phase : kAllPhases)
     table_->Declare(kPhase, {PhaseName(phase)});
-  for (const absl::string_view transport : {"grpc", "http"}) {
-    table_->Declare(kDownloadBytes, {transport});
-    table_->Declare(kDownloads, {transport, "ok"});
-    table_->Declare(kDownloads, {transport, "error"});
-  }
+  table_->Declare(kDownloadBytes, {"grpc"});
+  table_->Declare(kDownloads, {"grpc", "ok"});
+  table_->Declare(kDownloads, {"grpc", "error"});
   table_->Declare(kJobsQueued, {kOnlyClass});
   table_->Declare(kQueueWait, {kOnlyClass});
   table_->Declare(kTracesDeleted, {"user"});

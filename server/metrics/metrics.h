@@ -75,7 +75,7 @@ class Metrics {
   void StoreUsage(int64_t traces, int64_t bytes);
   void SetStoreLimit(int64_t bytes);
 
-  // A trace file was sent, whole or not. `transport` is "grpc" or "http".
+  // A trace file was sent, whole or not. `transport` is "grpc".
   void DownloadFinished(absl::string_view transport, bool ok, int64_t bytes);
 
   void SetInsecureListener(bool insecure);

@@ -20,6 +20,7 @@
 #include "tests/support/make_job.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "trace/record.h"
 
 namespace traza {
 namespace {
@@ -134,6 +135,17 @@ TEST(Metrics, ATraceCountsItsRecords) {
   EXPECT_EQ(
       ValueOf(metrics, R"(traza_activity_records_lost_total{cause="dropped"})"),
       2);
+}
+
+TEST(Metrics, EveryKindOfRecordHasItsSeries) {
+  Metrics metrics;
+
+  for (const EventKind kind : kAllEventKinds) {
+    EXPECT_EQ(
+        ValueOf(metrics, absl::StrCat("traza_activity_records_total{kind=\"",
+                                      std::string(EventKindName(kind)), "\"}")),
+        0);
+  }
 }
 
 TEST(Metrics, ACodeThatNobodyKnowsIsUnknown) {
