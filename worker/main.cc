@@ -85,6 +85,7 @@ int RunDescribe() {
     return absl::OkStatus();
   });
   if (!measured.ok()) SayStatus(measured);
+  if (!runtime.no_gpu().empty()) Say(runtime.no_gpu());
   const std::string text = absl::StrCat(ToJson(description).dump(), "\n");
   const absl::Status written = WriteAll(STDOUT_FILENO, text);
   if (written.ok()) return 0;
@@ -111,7 +112,7 @@ int ServeDaemon(bool standby) {
   if (standby) {
     const absl::Status warmed = CatchErrors([&] {
       for (const DeviceDescription& device : runtime.devices()) {
-        if (!device.unavailable) runtime.RunThrowawayStep(device.id);
+        if (!device.unavailable) runtime.RunThrowawaySteps(device.id);
       }
       return absl::OkStatus();
     });

@@ -129,16 +129,17 @@ void TorchRuntime::Synchronize(absl::string_view device) const {
   }
 }
 
-void TorchRuntime::RunThrowawayStep(absl::string_view device) const {
+void TorchRuntime::RunThrowawaySteps(absl::string_view device) const {
   const c10::InferenceMode inference;
-  at::TensorOptions options = at::TensorOptions().dtype(at::kFloat);
+  at::TensorOptions options;
   if (const std::optional<int> index = GpuIndex(device)) {
-    options = options.dtype(at::kBFloat16)
-                  .device(at::Device(at::kCUDA,
-                                     static_cast<c10::DeviceIndex>(*index)));
+    options = options.device(
+        at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(*index)));
   }
-  const at::Tensor x = at::randn({64, 64}, options);
-  at::add(at::matmul(x, x), x);
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    const at::Tensor x = at::randn({64, 64}, options.dtype(dtype));
+    at::add(at::matmul(x, x), x);
+  }
   Synchronize(device);
 }
 

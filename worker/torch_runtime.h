@@ -41,9 +41,10 @@ class TorchRuntime {
   std::map<std::string, double> MeasureCpu() const;
   // Waits until the device has done its work.
   void Synchronize(absl::string_view device) const;
-  // Runs a small matrix product: what only the first one in a process pays for
-  // (context, handles, workspaces, thread pools) is paid.
-  void RunThrowawayStep(absl::string_view device) const;
+  // Runs a small matrix product of every dtype: what only the first one in a
+  // process pays for (context, handles, workspaces, modules, thread pools) is
+  // paid.
+  void RunThrowawaySteps(absl::string_view device) const;
 
  private:
   void OpenCuda();

@@ -24,6 +24,9 @@ namespace {
 
 // Elements that Summarize() holds as fp64 at a time: 128 MiB.
 constexpr int64_t kSummaryElements = int64_t{1} << 24;
+// Up to this many are summed on the CPU: the first fp64 kernels of a process
+// take 30 to 80 ms to load, copying this many takes 5.
+constexpr int64_t kHostElements = int64_t{1} << 22;
 
 at::Device DeviceOf(const std::string& id) {
   if (id == "cpu") return at::kCPU;
@@ -63,7 +66,8 @@ OutputSummary Summarize(const at::Tensor& tensor) {
   summary.elements = tensor.numel();
   summary.dtype = absl::AsciiStrToLower(c10::toString(tensor.scalar_type()));
   summary.shape = absl::StrCat("[", absl::StrJoin(tensor.sizes(), ","), "]");
-  const at::Tensor flat = tensor.reshape({-1});
+  at::Tensor flat = tensor.reshape({-1});
+  if (summary.elements <= kHostElements) flat = flat.to(at::kCPU);
   double squares = 0;
   for (int64_t at = 0; at < summary.elements; at += kSummaryElements) {
     const at::Tensor piece =
