@@ -11,14 +11,13 @@
 
 namespace traza {
 
-void InterruptibleJob::SetName(const std::string& name) {
-  bool cancel = false;
+void InterruptibleJob::SetJob(Client& client, const std::string& name) {
   {
     MutexLock lock(mu_);
+    client_or_null_ = &client;
     name_ = name;
-    cancel = cancel_;
   }
-  if (cancel) SendCancel(name);
+  SendCancel();
 }
 
 bool InterruptibleJob::cancelled() {
@@ -39,15 +38,13 @@ InterruptHooks InterruptibleJob::Hooks() {
 }
 
 void InterruptibleJob::Cancel() {
-  std::string name;
   {
     MutexLock lock(mu_);
     cancel_ = true;
-    name = name_;
   }
   progress_.Resume();
   progress_.Say("cancelling; Ctrl-C again to end without waiting");
-  if (!name.empty()) SendCancel(name);
+  SendCancel();
 }
 
 void InterruptibleJob::Leave() {
@@ -63,10 +60,16 @@ void InterruptibleJob::Leave() {
   std::_Exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
-void InterruptibleJob::SendCancel(const std::string& name) {
+void InterruptibleJob::SendCancel() {
+  Client* client = nullptr;
   v1::CancelJobRequest request;
-  request.set_name(name);
-  const absl::StatusOr<v1::Job> job = client_.CancelJob(request);
+  {
+    MutexLock lock(mu_);
+    if (!cancel_ || client_or_null_ == nullptr) return;
+    client = client_or_null_;
+    request.set_name(name_);
+  }
+  const absl::StatusOr<v1::Job> job = client->CancelJob(request);
   // A job that ended meanwhile needs no cancelling.
   if (!job.ok() && !absl::IsFailedPrecondition(job.status())) {
     progress_.Say(absl::StrCat("cannot cancel: ",

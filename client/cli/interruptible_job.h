@@ -16,14 +16,14 @@ namespace traza {
 // A job that Ctrl-C may cancel. The interrupt thread and the main one share
 // it: whichever comes second, the name of the job or the wish, sends the call.
 //
-// Thread-safe. `client` and `progress` must outlive it.
+// Thread-safe. `progress` must outlive it.
 class InterruptibleJob {
  public:
-  InterruptibleJob(Client& client, ProgressLine& progress)
-      : client_(client), progress_(progress) {}
+  explicit InterruptibleJob(ProgressLine& progress) : progress_(progress) {}
 
-  // The job exists from now on.
-  void SetName(const std::string& name) ABSL_LOCKS_EXCLUDED(mu_);
+  // The job exists from now on. `client`, which must outlive this object, can
+  // only be made once InterruptWatch is there.
+  void SetJob(Client& client, const std::string& name) ABSL_LOCKS_EXCLUDED(mu_);
   bool cancelled() ABSL_LOCKS_EXCLUDED(mu_);
 
   // For InterruptWatch; this object must outlive that one. Leaving ends the
@@ -32,12 +32,13 @@ class InterruptibleJob {
 
  private:
   void Cancel() ABSL_LOCKS_EXCLUDED(mu_);
+  // Tells the daemon, if there is a job and it should be.
+  void SendCancel() ABSL_LOCKS_EXCLUDED(mu_);
   void Leave() ABSL_LOCKS_EXCLUDED(mu_);
-  void SendCancel(const std::string& name);
 
-  Client& client_;
   ProgressLine& progress_;
   Mutex mu_;
+  Client* client_or_null_ ABSL_GUARDED_BY(mu_) = nullptr;
   std::string name_ ABSL_GUARDED_BY(mu_);
   bool cancel_ ABSL_GUARDED_BY(mu_) = false;
 };

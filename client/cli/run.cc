@@ -90,18 +90,20 @@ absl::StatusOr<ExitCode> RunDetached(const v1::CreateJobRequest& request,
 absl::StatusOr<ExitCode> RunAndWait(const v1::CreateJobRequest& request,
                                     CommandContext& context) {
   const Console& console = context.console();
-  ASSIGN_OR_RETURN(Client* const client, context.Connect());
   ProgressLine progress(console, Clock::Real());
-  InterruptibleJob interruptible(*client, progress);
+  InterruptibleJob interruptible(progress);
+  Client* client = nullptr;
   v1::Job last;
   {
+    // Before the client, whose threads would else take the signal.
     InterruptWatch watch(console, interruptible.Hooks());
+    ASSIGN_OR_RETURN(client, context.Connect());
     ASSIGN_OR_RETURN(const v1::Job job, client->CreateJob(request));
     for (const std::string& line :
          AdjustmentLines(job, console.verbosity > 0)) {
       progress.Say(line);
     }
-    interruptible.SetName(job.name());
+    interruptible.SetJob(*client, job.name());
     ASSIGN_OR_RETURN(last, FollowJob(*client, job.name(), progress));
   }
   progress.Say("");

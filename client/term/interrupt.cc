@@ -40,7 +40,11 @@ bool IsInterruptIgnored() {
 void ExitOnInterrupt() {
   struct sigaction action = {};
   // Not the default action: a parent would see a signal instead of 130.
-  action.sa_handler = [](int) { ::_exit(kExitInterrupted); };
+  action.sa_handler = [](int) {
+    // Leaves the line that shows progress to the past.
+    if (::isatty(STDERR_FILENO) == 1) (void)!::write(STDERR_FILENO, "\n", 1);
+    ::_exit(kExitInterrupted);
+  };
   sigemptyset(&action.sa_mask);
   if (!IsInterruptIgnored()) ::sigaction(SIGINT, &action, nullptr);
 }

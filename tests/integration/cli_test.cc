@@ -293,6 +293,14 @@ TEST_F(CliEndToEnd, EveryListingCommandSucceeds) {
   }
 }
 
+// Loading it would double the time of every command.
+TEST_F(CliEndToEnd, TheProgramLoadsNoArrowUntilItReadsAFile) {
+  const ProgramOutput output = Shell("ldd " + Binary().native());
+
+  EXPECT_EQ(output.exit.code, 0) << output.err;
+  EXPECT_THAT(output.out, Not(HasSubstr("libarrow")));
+}
+
 TEST_F(CliEndToEnd, AClosedPipeIsQuiet) {
   const ProgramOutput output =
       Shell("set -o pipefail; $TRAZA workloads --json | true; echo $?");
