@@ -25,8 +25,8 @@ class NameTable {
   NameTable() = default;
   NameTable(const NameTable& other);
   NameTable& operator=(const NameTable& other);
-  NameTable(NameTable&&) = default;
-  NameTable& operator=(NameTable&&) = default;
+  NameTable(NameTable&&) noexcept = default;
+  NameTable& operator=(NameTable&&) noexcept = default;
 
   int32_t Intern(absl::string_view name);
   const std::string& at(int32_t id) const { return names_[id]; }

@@ -114,18 +114,18 @@ void AddDeviceState(const Trace& trace, Validity* validity) {
   std::vector<std::string> throttled;
   std::optional<int64_t> others;
   bool known = false;
-  for (const auto* state :
-       {&trace.header.state_before, &trace.header.state_after}) {
-    if (!state->has_value()) continue;
+  for (const std::optional<DeviceState>& state :
+       {trace.header.state_before, trace.header.state_after}) {
+    if (!state.has_value()) continue;
     known = true;
-    for (const std::string& reason : (*state)->throttle_reasons) {
-      if (!IsHarmless(reason) && std::find(throttled.begin(), throttled.end(),
-                                           reason) == throttled.end()) {
+    for (const std::string& reason : state->throttle_reasons) {
+      if (!IsHarmless(reason) &&
+          std::ranges::find(throttled, reason) == throttled.end()) {
         throttled.push_back(reason);
       }
     }
-    if ((*state)->other_processes.has_value()) {
-      others = std::max(others.value_or(0), *(*state)->other_processes);
+    if (state->other_processes.has_value()) {
+      others = std::max(others.value_or(0), *state->other_processes);
     }
   }
   if (known) {

@@ -76,7 +76,7 @@ void AddLoss(const Trace& trace, Validity* validity) {
         parts.push_back(absl::StrCat(loss.name, " ", CountText(*loss.count)));
       }
     } else if (loss.applies) {
-      unknown.push_back(loss.name);
+      unknown.emplace_back(loss.name);
     }
   }
   const auto records = static_cast<double>(trace.rows());
