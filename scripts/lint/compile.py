@@ -77,6 +77,10 @@ def main():
     options = parser.parse_args()
     root = os.getcwd()
     entries = our_entries(options.database, root)
+    if options.mode == "syntax":
+        # Locks and what they guard are declared in the rooms; tests are half of
+        # all files and would double the time.
+        entries = [e for e in entries if not e[0].startswith(("tests/", "bench/"))]
     if options.only:
         entries = chosen(entries, options.only)
     deadline = time.monotonic() + options.seconds
