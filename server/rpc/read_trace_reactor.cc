@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <string>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 
 #include "base/status_macros.h"
 #include "server/rpc/limits.h"
+#include "server/rpc/on_throw.h"
 #include "server/rpc/validate.h"
 
 namespace traza {
@@ -45,14 +45,12 @@ void ReadTraceReactor::PostRead() {
 }
 
 void ReadTraceReactor::Read() {
-  // Should this throw, the call has to be finished all the same.
-  absl::Cleanup end_anyway = [this] {
-    End(absl::InternalError("reading a trace threw"));
-  };
+  OnThrow end_anyway(
+      [this] { End(absl::InternalError("reading a trace threw")); });
   absl::Status status = cancelled_ ? ClientGone() : absl::OkStatus();
   if (status.ok() && !file_.has_value()) status = OpenFile();
   if (status.ok()) status = ReadChunk();
-  std::move(end_anyway).Cancel();
+  end_anyway.Dismiss();
   if (status.ok()) {
     StartWrite(&message_);
   } else {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/rpc/wait_job_reactor.h"
 
-#include "absl/cleanup/cleanup.h"
-
 #include "api/convert_job.h"
 #include "server/rpc/after.h"
+#include "server/rpc/on_throw.h"
 
 namespace traza {
 grpc::ServerUnaryReactor* WaitJobReactor::Start(JobManager& manager,
@@ -30,10 +29,9 @@ WaitJobReactor::WaitJobReactor(JobManager& manager, CallRecord record,
       record_(std::move(record)) {}
 
 void WaitJobReactor::Subscribe(const std::shared_ptr<WaitJobReactor>& self) {
-  // Should this throw, the call has to be finished all the same.
-  absl::Cleanup open_anyway = [this] {
+  OnThrow open_anyway([this] {
     Open(nullptr, absl::InternalError("subscribing to a job threw"));
-  };
+  });
   auto subscription = manager_.Subscribe(
       arguments_.id, [this](const JobSnapshot& job) { OnChange(job); });
   if (subscription.ok()) {
@@ -44,7 +42,7 @@ void WaitJobReactor::Subscribe(const std::shared_ptr<WaitJobReactor>& self) {
       reactor->OnAlarm();
     });
   }
-  std::move(open_anyway).Cancel();
+  open_anyway.Dismiss();
   if (subscription.ok()) {
     Open(*std::move(subscription), absl::OkStatus());
   } else {

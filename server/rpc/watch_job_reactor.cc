@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/rpc/watch_job_reactor.h"
 
-#include "absl/cleanup/cleanup.h"
-
 #include "api/convert_job.h"
+#include "server/rpc/on_throw.h"
 
 namespace traza {
 
@@ -30,13 +29,12 @@ WatchJobReactor::WatchJobReactor(JobManager& manager, CallRecord record,
       permit_(std::move(permit)) {}
 
 void WatchJobReactor::Subscribe() {
-  // Should this throw, the call has to be finished all the same.
-  absl::Cleanup open_anyway = [this] {
+  OnThrow open_anyway([this] {
     Open(nullptr, absl::InternalError("subscribing to a job threw"));
-  };
+  });
   auto subscription = manager_.Subscribe(
       id_, [this](const JobSnapshot& job) { OnChange(job); });
-  std::move(open_anyway).Cancel();
+  open_anyway.Dismiss();
   if (subscription.ok()) {
     Open(*std::move(subscription), absl::OkStatus());
   } else {

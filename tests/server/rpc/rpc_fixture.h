@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "server/host/host_registry.h"
 #include "server/jobs/job_manager.h"
+#include "server/jobs/taken_trace.h"
 #include "server/metrics/metrics.h"
 #include "server/rpc/grpc_server.h"
 #include "server/store/job_store.h"
@@ -135,7 +136,7 @@ class RpcFixture : public testing::Test {
     error.reason = Reason::kWorkerCrashed;
     error.message = "signal 11";
     job.error = std::move(error);
-    EXPECT_THAT(manager_.Finish(job, nullptr, ""), IsOk());
+    EXPECT_THAT(manager_.Finish(job, nullptr), IsOk());
   }
 
   // ... or with a trace.
@@ -167,7 +168,8 @@ class RpcFixture : public testing::Test {
     job.state = JobState::kSucceeded;
     job.end_time = clock_.Now();
     job.trace = row.id;
-    EXPECT_THAT(manager_.Finish(job, &row, answer), IsOk());
+    const TakenTrace taken{.row = row, .answer = answer, .counts = {}};
+    EXPECT_THAT(manager_.Finish(job, &taken), IsOk());
     return row;
   }
 
