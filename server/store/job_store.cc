@@ -298,11 +298,12 @@ void JobStore::AddToTotals(int64_t traces, int64_t bytes) {
 absl::Status JobStore::LoadTotals() {
   TraceTotals totals;
   const auto body = [&](SqlTransaction& sql) {
-    return sql.Query("SELECT count(*), coalesce(sum(size_bytes), 0) FROM traces",
-                     {}, [&](const SqlRow& row) {
-                       totals = {row.Int(0), row.Int(1)};
-                       return true;
-                     });
+    return sql.Query(
+        "SELECT count(*), coalesce(sum(size_bytes), 0) FROM traces", {},
+        [&](const SqlRow& row) {
+          totals = {row.Int(0), row.Int(1)};
+          return true;
+        });
   };
   RETURN_IF_ERROR(reader_->Read(body));
   const MutexLock lock(mu_);

@@ -281,6 +281,7 @@ TEST_F(CliEndToEnd, ListsAreFiltered) {
 }
 
 TEST_F(CliEndToEnd, EveryListingCommandSucceeds) {
+  ASSERT_EQ(Cli({"run", "matmul_add", "-p", "size=32"}).exit.code, 0);
   for (const char* command :
        {"jobs", "traces", "workloads", "devices", "host"}) {
     const ProgramOutput text = Cli({command});

@@ -78,7 +78,8 @@ class Hostile {
 
   [[noreturn]] void Run() {
     for (const Phase phase : kAllPhases) {
-      if (phase == Phase::kCompiling || phase == Phase::kCold) continue;
+      if (phase == Phase::kCompiling) continue;
+      if (phase == Phase::kCold && start_.spec.cold_steps == 0) continue;
       Send(PhaseStarted{phase});
       if (phase == phase_) Misbehave();
       if (phase == Phase::kTraced) Steps(30, 0);
