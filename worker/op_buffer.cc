@@ -117,8 +117,9 @@ void OpBuffer::WroteInputs(OpRow* row, size_t bytes) {
   lane->inputs_next += bytes;
 }
 
-void OpBuffer::DrainChunk(int64_t chunk, int64_t end_ns, InputDecoder* decoder,
-                          std::vector<int32_t>* names, RawRecords* records) {
+void OpBuffer::DrainChunk(int64_t chunk, int64_t end, const TickMap& map,
+                          InputDecoder* decoder, std::vector<int32_t>* names,
+                          RawRecords* records) {
   const Lane& lane = (*lanes_)[chunk_lane_[chunk]];
   const OpRow* const first = rows() + chunk * kChunkRows;
   const OpRow* const full = first + kChunkRows;
@@ -132,8 +133,8 @@ void OpBuffer::DrainChunk(int64_t chunk, int64_t end_ns, InputDecoder* decoder,
     int32_t& name = (*names)[id];
     if (name == kNull<int32_t>) name = records->names.Intern(names_.text(id));
     event.name = name;
-    event.start_ns = row->start_ns;
-    event.end_ns = row->end_ns == 0 ? end_ns : row->end_ns;
+    event.start_ns = map.ToRealtimeNs(row->start);
+    event.end_ns = map.ToRealtimeNs(row->end == 0 ? end : row->end);
     event.process = process;
     event.thread = lane.thread;
     if (row->shapes != 0) {
@@ -142,7 +143,8 @@ void OpBuffer::DrainChunk(int64_t chunk, int64_t end_ns, InputDecoder* decoder,
   }
 }
 
-void OpBuffer::Drain(int64_t end_ns, const std::vector<std::string>& dtypes,
+void OpBuffer::Drain(int64_t end, const TickMap& map,
+                     const std::vector<std::string>& dtypes,
                      RawRecords* records, Completeness* completeness) {
   const uint64_t window = window_.load(kRelaxed);
   int64_t dropped = laneless_drops_.load(kRelaxed);
@@ -162,7 +164,7 @@ void OpBuffer::Drain(int64_t end_ns, const std::vector<std::string>& dtypes,
   const int64_t chunks = std::min(next_chunk_.load(kRelaxed), chunk_count_);
   records->host.reserve(records->host.size() + chunks * kChunkRows);
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    DrainChunk(chunk, end_ns, &decoder, &names, records);
+    DrainChunk(chunk, end, map, &decoder, &names, records);
   }
   row_block_ = PageBlock();
   input_block_ = PageBlock();

@@ -16,13 +16,15 @@
 #include "worker/op_names.h"
 #include "worker/op_shapes.h"
 #include "worker/page_block.h"
+#include "worker/tick_clock.h"
 
 namespace traza {
 
-// One operator or range as it is recorded.
+// One operator or range as it is recorded. Times are in ticks of the caller's
+// clock (worker/tick_clock.h).
 struct OpRow {
-  int64_t start_ns;
-  int64_t end_ns;   // 0 while it runs
+  int64_t start;
+  int64_t end;      // 0 while it runs
   uint32_t name;    // OpBuffer::kRangeBit and an id of OpNames
   uint32_t shapes;  // 1 + where its encoded inputs begin; 0 is none
 };
@@ -54,7 +56,7 @@ class OpBuffer {
   // Forgets what was recorded and keeps the room: a new window starts.
   void Rewind();
 
-  // Enters an operator on this thread. Returns its row, whose `start_ns` the
+  // Enters an operator on this thread. Returns its row, whose `start` the
   // caller sets last; nullptr when it was dropped.
   OpRow* Open(const char* name, bool range) {
     Lane* const lane = CurrentLane();
@@ -65,7 +67,7 @@ class OpBuffer {
     if (depth >= kMaxDepth || row == nullptr) return Drop(lane, depth);
     lane->stack[depth] = row;
     lane->next = row + 1;
-    row->end_ns = 0;
+    row->end = 0;
     row->shapes = 0;
     row->name = lane->names.Intern(names_, name) | (range ? kRangeBit : 0);
     return row;
@@ -77,7 +79,7 @@ class OpBuffer {
   void WroteInputs(OpRow* row, size_t bytes);
 
   // Leaves the innermost operator of this thread.
-  void Close(int64_t end_ns) {
+  void Close(int64_t end) {
     Lane* const lane = current_lane;
     if (lane == nullptr || lane->window != window_.load(kRelaxed) ||
         lane->depth == 0) {
@@ -86,15 +88,16 @@ class OpBuffer {
     }
     const int depth = --lane->depth;
     if (depth < kMaxDepth && lane->stack[depth] != nullptr) {
-      lane->stack[depth]->end_ns = end_ns;
+      lane->stack[depth]->end = end;
     }
   }
 
   // Moves the rows out and gives the room back. Operators that have not ended
-  // do so at `end_ns`. `dtypes` names the element types by number. Sets
-  // dropped_ops and id_stack_depth.
-  void Drain(int64_t end_ns, const std::vector<std::string>& dtypes,
-             RawRecords* records, Completeness* completeness);
+  // do so at `end`. `map` turns ticks into nanoseconds. `dtypes` names the
+  // element types by number. Sets dropped_ops and id_stack_depth.
+  void Drain(int64_t end, const TickMap& map,
+             const std::vector<std::string>& dtypes, RawRecords* records,
+             Completeness* completeness);
 
  private:
   static constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -122,8 +125,9 @@ class OpBuffer {
   Lane* EnterWindow();
   OpRow* NextChunk(Lane* lane);
   OpRow* Drop(Lane* lane, int depth);
-  void DrainChunk(int64_t chunk, int64_t end_ns, InputDecoder* decoder,
-                  std::vector<int32_t>* names, RawRecords* records);
+  void DrainChunk(int64_t chunk, int64_t end, const TickMap& map,
+                  InputDecoder* decoder, std::vector<int32_t>* names,
+                  RawRecords* records);
 
   OpRow* rows() const { return reinterpret_cast<OpRow*>(row_block_.data()); }
 

@@ -10,15 +10,16 @@
 #include "absl/strings/ascii.h"
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "worker/op_buffer.h"
+#include "worker/tick_clock.h"
 
 namespace traza {
 namespace {
 
-// PyTorch's callbacks are plain functions without an argument of ours: the one
-// pointer that is global. Set while a recorder lives.
+// PyTorch's callbacks are plain functions without an argument of ours, so what
+// they use is global. Set while a recorder lives.
 OpBuffer* buffer = nullptr;
+TickClock ticks(false);  // what they stamp with; set before they run
 
 // The start functions return no context, which would be a heap object an
 // operator; the stack is OpBuffer's. The time stamp comes last at the start
@@ -26,7 +27,7 @@ OpBuffer* buffer = nullptr;
 std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& op) {
   OpRow* const row =
       buffer->Open(op.name(), op.scope() == at::RecordScope::USER_SCOPE);
-  if (row != nullptr) row->start_ns = RealtimeNs();
+  if (row != nullptr) row->start = ticks.Now();
   return nullptr;
 }
 
@@ -65,12 +66,12 @@ std::unique_ptr<at::ObserverContext> OnStartWithInputs(
     writer.End();
     if (writer.ok()) buffer->WroteInputs(row, writer.bytes());
   }
-  row->start_ns = RealtimeNs();
+  row->start = ticks.Now();
   return nullptr;
 }
 
 void OnEnd(const at::RecordFunction& /*op*/, at::ObserverContext* /*context*/) {
-  buffer->Close(RealtimeNs());
+  buffer->Close(ticks.Now());
 }
 
 at::CallbackHandle AddDisabled(at::RecordFunctionCallback callback) {
@@ -102,6 +103,7 @@ class TorchOpRecorder : public OpRecorder {
             AddDisabled(at::RecordFunctionCallback(OnStartWithInputs, OnEnd)
                             .needsInputs(true))) {
     TRAZA_CHECK(buffer == nullptr);
+    ticks = TickClock(HasReliableTsc());
     buffer = &buffer_;
   }
 
@@ -118,22 +120,32 @@ class TorchOpRecorder : public OpRecorder {
   }
 
   void Start() override {
-    buffer_.Rewind();
+    Rewind();
     at::reenableCallback(shapes_ ? with_inputs_ : plain_);
     running_ = true;
   }
 
-  void Rewind() override { buffer_.Rewind(); }
+  void Rewind() override {
+    buffer_.Rewind();
+    map_.Open(ticks);
+  }
 
   void Stop() override {
     if (!running_) return;
     at::disableCallback(shapes_ ? with_inputs_ : plain_);
     running_ = false;
-    stop_ns_ = RealtimeNs();
+    stop_ = ticks.Now();
+    map_.Close(ticks);
+  }
+
+  int64_t Ticks() const override { return ticks.Now(); }
+
+  int64_t ToRealtimeNs(int64_t at) const override {
+    return map_.ToRealtimeNs(at);
   }
 
   void Drain(RawRecords* records, Completeness* completeness) override {
-    buffer_.Drain(stop_ns_, DtypeNames(), records, completeness);
+    buffer_.Drain(stop_, map_, DtypeNames(), records, completeness);
   }
 
  private:
@@ -142,7 +154,8 @@ class TorchOpRecorder : public OpRecorder {
   at::CallbackHandle with_inputs_;
   bool shapes_ = false;
   bool running_ = false;
-  int64_t stop_ns_ = 0;
+  int64_t stop_ = 0;  // in ticks
+  TickMap map_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 
+#include "base/clock.h"
 #include "trace/correlate/raw_records.h"
 #include "trace/header.h"
 
@@ -32,6 +33,12 @@ class OpRecorder {
   // Forgets what was recorded since Start() and goes on: the window begins.
   virtual void Rewind() = 0;
   virtual void Stop() = 0;
+
+  // The clock of the rows, for whatever has to nest with them, such as steps:
+  // ticks now, and what they are in CLOCK_REALTIME ns once Stop() has been
+  // called.
+  virtual int64_t Ticks() const { return RealtimeNs(); }
+  virtual int64_t ToRealtimeNs(int64_t ticks) const { return ticks; }
 
   // Moves what was recorded to `records`, gives the room back, and adds to the
   // counters dropped_ops and id_stack_depth.

@@ -170,13 +170,19 @@ void Session::AddStepRow(int64_t number, int64_t start_ns, int64_t end_ns) {
                             .thread = thread_});
 }
 
+// Steps that enclose recorded operators take their stamps from the same clock:
+// two clocks would let an operator begin before its step.
+int64_t Session::Stamp() const {
+  return stamping_ticks_ ? parts_.recorder.Ticks() : RealtimeNs();
+}
+
 int64_t Session::RunSteps(int64_t count, bool wait_for_each) {
   for (int64_t i = 0; i < count; ++i) {
     if (stopping()) return i;
-    const int64_t start_ns = RealtimeNs();
+    const int64_t start = Stamp();
     workload_->Step();
     if (wait_for_each) Wait();
-    AddStepRow(i, start_ns, RealtimeNs());
+    AddStepRow(i, start, Stamp());
     parts_.progress.set_done(i + 1);
   }
   return count;
@@ -302,11 +308,21 @@ absl::Status Session::OpenWindow() {
   clock_offset_ns_ = ClockOffsetNs();
   RETURN_IF_ERROR(parts_.collector.OpenWindow());
   if (records_ops()) parts_.recorder.Rewind();
+  stamping_ticks_ = records_ops();
+  first_tick_step_ = records_.steps.size();
   return absl::OkStatus();
 }
 
 absl::Status Session::StopRecording() {
   if (records_ops()) parts_.recorder.Stop();
+  if (stamping_ticks_) {
+    stamping_ticks_ = false;
+    for (size_t i = first_tick_step_; i < records_.steps.size(); ++i) {
+      RawStep& step = records_.steps[i];
+      step.start_ns = parts_.recorder.ToRealtimeNs(step.start_ns);
+      step.end_ns = parts_.recorder.ToRealtimeNs(step.end_ns);
+    }
+  }
   RETURN_IF_ERROR(parts_.collector.CloseWindow());
   RETURN_IF_ERROR(parts_.collector.Disarm());
   Completeness& completeness = options_.header.completeness;

@@ -82,6 +82,7 @@ class Session {
   // Run at most `count` steps and return how many; fewer when stopped.
   int64_t RunSteps(int64_t count, bool wait_for_each);
   int64_t RunBatch(int64_t first, int64_t count, bool rows);
+  int64_t Stamp() const;
   void AddStepRow(int64_t number, int64_t start_ns, int64_t end_ns);
   void Wait() {
     if (!on_cpu_) parts_.synchronize();
@@ -112,6 +113,10 @@ class Session {
   Trace trace_;
   int64_t step_ns_ = 0;          // about what a step takes
   int64_t clock_offset_ns_ = 0;  // when the window opened
+  // While a window is open, steps are stamped in the recorder's ticks, from
+  // this row on.
+  bool stamping_ticks_ = false;
+  size_t first_tick_step_ = 0;
   WorkerResult result_;
 };
 

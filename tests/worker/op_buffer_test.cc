@@ -17,14 +17,14 @@ using ::testing::ElementsAre;
 
 class OpBufferTest : public testing::Test {
  protected:
-  void Open(const char* name, int64_t start_ns, bool range = false) {
-    if (OpRow* const row = buffer_.Open(name, range)) row->start_ns = start_ns;
+  void Open(const char* name, int64_t start, bool range = false) {
+    if (OpRow* const row = buffer_.Open(name, range)) row->start = start;
   }
 
   // "name start-end", in the order in which they were recorded.
   std::vector<std::string> Drain() {
     RawRecords records;
-    buffer_.Drain(1000, {"float"}, &records, &completeness_);
+    buffer_.Drain(1000, TickMap(), {"float"}, &records, &completeness_);
     std::vector<std::string> rows;
     for (const RawHostEvent& event : records.host) {
       rows.push_back(records.names.at(event.name) + " " +
@@ -59,7 +59,7 @@ TEST_F(OpBufferTest, TellsRangesFromOperators) {
   buffer_.Close(4);
 
   RawRecords records;
-  buffer_.Drain(1000, {}, &records, &completeness_);
+  buffer_.Drain(1000, TickMap(), {}, &records, &completeness_);
 
   ASSERT_EQ(records.host.size(), 2);
   EXPECT_EQ(records.host[0].kind, EventKind::kRange);
@@ -185,7 +185,7 @@ TEST_F(OpBufferTest, KeepsEncodedInputs) {
   buffer_.Close(2);
 
   RawRecords records;
-  buffer_.Drain(1000, {"float"}, &records, &completeness_);
+  buffer_.Drain(1000, TickMap(), {"float"}, &records, &completeness_);
 
   ASSERT_EQ(records.host.size(), 1);
   EXPECT_EQ(records.names.at(records.host[0].shapes), "[[2,3],[3,4]]");

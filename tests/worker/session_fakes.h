@@ -30,13 +30,13 @@ class FakeOpRecorder : public OpRecorder {
   void Rewind() override { buffer_.Rewind(); }
   void Stop() override { running_ = false; }
   void Drain(RawRecords* records, Completeness* completeness) override {
-    buffer_.Drain(RealtimeNs(), {}, records, completeness);
+    buffer_.Drain(RealtimeNs(), TickMap(), {}, records, completeness);
   }
 
   void Open(const char* name, bool range) {
     if (!running_) return;
     if (OpRow* const row = buffer_.Open(name, range)) {
-      row->start_ns = RealtimeNs();
+      row->start = RealtimeNs();
     }
   }
   void Close() {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef WORKER_TICK_CLOCK_H_
+#define WORKER_TICK_CLOCK_H_
+
+#include <cstdint>
+
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+#include "base/clock.h"
+
+namespace traza {
+
+// Whether the processor's time stamp counter can be used as a clock: it runs
+// at one rate on all cores and in all power states, and the kernel keeps time
+// by it. Reads /proc and /sys: ask once.
+bool HasReliableTsc();
+
+// Where time stamps of the hot path come from. The counter costs 10 ns to read,
+// CLOCK_REALTIME 25; an operator takes two.
+class TickClock {
+ public:
+  explicit TickClock(bool tsc) : tsc_(tsc) {}
+
+  // Ticks since some moment; nanoseconds of CLOCK_REALTIME without a counter.
+  int64_t Now() const {
+#ifdef __x86_64__
+    if (tsc_) return static_cast<int64_t>(__rdtsc());
+#endif
+    return RealtimeNs();
+  }
+
+ private:
+  bool tsc_;
+};
+
+// Turns the ticks of a window into CLOCK_REALTIME by the straight line through
+// its two ends. Keeps their order, so that what nested in ticks still nests.
+// Between the ends the clock may be slewed: by 1 us a second for each ppm that
+// the rate changes within the window.
+class TickMap {
+ public:
+  void Open(const TickClock& clock);
+  void Close(const TickClock& clock);
+  int64_t ToRealtimeNs(int64_t ticks) const;
+
+ private:
+  // Both clocks at one moment.
+  struct Pair {
+    int64_t ticks = 0;
+    int64_t ns = 0;
+  };
+  static Pair Read(const TickClock& clock);
+
+  Pair open_;
+  double ns_per_tick_ = 1;
+};
+
+}  // namespace traza
+
+#endif  // WORKER_TICK_CLOCK_H_
