@@ -42,8 +42,11 @@ class Daemon:
         """Runs the command line; returns its standard output."""
         done = subprocess.run(
             [self.bin_dir / "traza", "--server", self.address, *args],
-            check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"traza {' '.join(args)} ended with "
+                               f"{done.returncode}: {done.stderr}")
         return done.stdout
 
     def resident_bytes(self):
