@@ -16,6 +16,7 @@ constexpr size_t kMaxVersionBytes = 64;
 constexpr size_t kMaxTypeBytes = 32;
 // Escaped as JSON it may grow sixfold and must still fit into one message.
 constexpr size_t kMaxErrorBytes = 4096;
+constexpr size_t kMaxJobIdBytes = 63;
 constexpr size_t kMaxPathBytes = 4096;
 
 struct ToJsonVisitor {
@@ -98,8 +99,10 @@ std::string Encode(const WorkerMessage& message) {
 }
 
 std::string Encode(const StartJob& message) {
-  return Line(Json{
-      {"type", "start"}, {"spec", ToJson(message.spec)}, {"out", message.out}});
+  return Line(Json{{"type", "start"},
+                   {"spec", ToJson(message.spec)},
+                   {"out", message.out},
+                   {"job_id", message.job_id}});
 }
 
 absl::StatusOr<WorkerMessage> DecodeWorkerMessage(absl::string_view line) {
@@ -129,6 +132,7 @@ absl::StatusOr<StartJob> DecodeStartJob(absl::string_view line) {
   StartJob message;
   ASSIGN_OR_RETURN(message.spec, fields.Value("spec", JobSpecFromJson));
   ASSIGN_OR_RETURN(message.out, fields.String("out", kMaxPathBytes));
+  ASSIGN_OR_RETURN(message.job_id, fields.String("job_id", kMaxJobIdBytes));
   return message;
 }
 

@@ -66,7 +66,8 @@ using WorkerMessage = std::variant<Hello, Ready, PhaseStarted, StepsDone,
 
 struct StartJob {
   JobSpec spec;
-  std::string out;  // path of the trace file to write
+  std::string out;     // path of the trace file to write
+  std::string job_id;  // goes into the header of the trace
 };
 
 // One line, ended by a newline.

@@ -43,6 +43,7 @@ Header MakeHeader(const WorkerJob& job, const DeviceDescription& device,
                   const TorchRuntime& runtime) {
   Header header;
   header.producer = absl::StrCat("traza ", kVersion);
+  header.job_id = job.job_id;
   header.job = job.spec;
   header.host = HostName();
   header.device = device;

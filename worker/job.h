@@ -22,6 +22,7 @@ namespace traza {
 struct WorkerJob {
   JobSpec spec;
   std::string out;       // path of the trace file
+  std::string job_id;    // empty when started by hand
   bool standby = false;  // this process has run something before
   int64_t start_ns = 0;  // CLOCK_REALTIME when set-up began
 };

@@ -130,6 +130,7 @@ int ServeDaemon(bool standby) {
   const JobOutcome outcome =
       RunJob({.spec = start->spec,
               .out = start->out,
+              .job_id = start->job_id,
               .standby = standby,
               .start_ns = standby ? RealtimeNs() : start_ns},
              runtime, *recorder, link, stop_requested);

@@ -127,7 +127,7 @@ void WorkerSupervisor::Watch::Heard() {
 
 void WorkerSupervisor::Watch::SendJob() {
   sent_ = true;
-  const absl::Status sent = worker_.Start({job_.spec, out_});
+  const absl::Status sent = worker_.Start({job_.spec, out_, job_.id.value});
   if (sent.ok()) return;
   Note(Reason::kWorkerCrashed,
        absl::StrCat("The worker did not take the job: ",

@@ -145,6 +145,7 @@ TEST(StartJob, ComesBack) {
   message.spec.workload = "matmul_add";
   message.spec.labels = {{"k", "v"}};
   message.out = "/tmp/x.parquet";
+  message.job_id = "0mx257xtatekbwv3ado3";
 
   const absl::StatusOr<StartJob> decoded =
       DecodeStartJob(absl::StripSuffix(Encode(message), "\n"));
@@ -152,6 +153,7 @@ TEST(StartJob, ComesBack) {
   ASSERT_THAT(decoded, IsOk());
   EXPECT_EQ(decoded->spec, message.spec);
   EXPECT_EQ(decoded->out, message.out);
+  EXPECT_EQ(decoded->job_id, message.job_id);
 }
 
 TEST(StartJob, AFaultInTheSpecHasItsPath) {
