@@ -51,6 +51,7 @@ void ReadTraceReactor::Read() {
   if (status.ok() && !file_.has_value()) status = OpenFile();
   if (status.ok()) status = ReadChunk();
   end_anyway.Dismiss();
+  turns_.fetch_add(1, std::memory_order_release);
   if (status.ok()) {
     StartWrite(&message_);
   } else {
@@ -89,6 +90,7 @@ absl::Status ReadTraceReactor::ReadChunk() {
 }
 
 void ReadTraceReactor::OnWriteDone(bool ok) {
+  turns_.load(std::memory_order_acquire);
   if (!ok) {
     End(ClientGone());
   } else if (message_.last()) {

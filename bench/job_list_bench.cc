@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a page takes with 100,000 jobs, whatever the filter.
+// How long a page takes with 100,000 jobs, whatever the filter: prints p50 and
+// p99 of each. docs/performance.md holds them against the bar.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 #include "base/clock.h"
 #include "base/id.h"
@@ -17,7 +18,6 @@
 #include "server/store/job_rows.h"
 #include "server/store/job_store.h"
 #include "tests/support/make_job.h"
-#include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
 namespace traza {
@@ -25,7 +25,6 @@ namespace {
 
 constexpr int kJobs = 100'000;
 constexpr int kRounds = 200;
-constexpr absl::Duration kLimit = absl::Milliseconds(10);
 
 // The jobs of a busy host: most succeed, three workloads, a label with two
 // values that exclude each other, one with a hundred, one of each job's own.
@@ -80,50 +79,59 @@ std::vector<FilterCase> Filters() {
   };
 }
 
-TEST(JobStoreScale, APageOfAHundredThousandJobsTakesAtMostTenMilliseconds) {
-  TempDir dir;
-  const std::filesystem::path path = dir / "traza.db";
-  {
-    ASSERT_THAT(JobStore::Open(path), IsOk());
-    auto database = Sqlite::Open(path, Sqlite::Access::kReadWrite);
-    ASSERT_THAT(database, IsOk());
-    const auto fill = [](SqlTransaction& sql) -> absl::Status {
-      for (int i = 0; i < kJobs; ++i) {
-        RETURN_IF_ERROR(InsertJob(sql, JobNumber(i)));
-      }
-      return absl::OkStatus();
-    };
-    ASSERT_THAT((*database)->Write(fill), IsOk());
-  }
-  const Clock& clock = Clock::Real();
-  const absl::Duration before = clock.Monotonic();
-  auto store = JobStore::Open(path);
-  ASSERT_THAT(store, IsOk());
-  std::printf("open with quick_check: %s, %zu MB\n",
-              absl::FormatDuration(clock.Monotonic() - before).c_str(),
-              static_cast<size_t>(std::filesystem::file_size(path) >> 20));
-
-  for (const FilterCase& test : Filters()) {
-    std::vector<absl::Duration> times;
-    std::optional<PageEnd> after;
-    size_t items = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      const absl::Duration start = clock.Monotonic();
-      const auto page = (*store)->List(test.filter, 50, after);
-      times.push_back(clock.Monotonic() - start);
-      ASSERT_THAT(page, IsOk());
-      items = std::max(items, page->items.size());
-      // Every other list goes on where the last one ended.
-      after = round % 2 == 0 ? page->next : std::nullopt;
+absl::Status Fill(const std::filesystem::path& path) {
+  RETURN_IF_ERROR(JobStore::Open(path).status());
+  ASSIGN_OR_RETURN(const std::unique_ptr<Sqlite> database,
+                   Sqlite::Open(path, Sqlite::Access::kReadWrite));
+  return database->Write([](SqlTransaction& sql) -> absl::Status {
+    for (int i = 0; i < kJobs; ++i) {
+      RETURN_IF_ERROR(InsertJob(sql, JobNumber(i)));
     }
-    std::sort(times.begin(), times.end());
-    const absl::Duration p99 = times[kRounds * 99 / 100];
-    std::printf("%-45s %3zu jobs, p50 %s, p99 %s\n", test.name, items,
-                absl::FormatDuration(times[kRounds / 2]).c_str(),
-                absl::FormatDuration(p99).c_str());
-    EXPECT_LE(p99, kLimit) << test.name;
+    return absl::OkStatus();
+  });
+}
+
+absl::Status MeasurePages(JobStore& store, const FilterCase& filter) {
+  const Clock& clock = Clock::Real();
+  std::vector<absl::Duration> times;
+  std::optional<PageEnd> after;
+  size_t items = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const absl::Duration start = clock.Monotonic();
+    ASSIGN_OR_RETURN(const Page<Job> page,
+                     store.List(filter.filter, 50, after));
+    times.push_back(clock.Monotonic() - start);
+    items = std::max(items, page.items.size());
+    // Every other list goes on where the last one ended.
+    after = round % 2 == 0 ? page.next : std::nullopt;
   }
+  std::sort(times.begin(), times.end());
+  std::printf("%-45s %3zu jobs  p50 %7.3f ms  p99 %7.3f ms\n", filter.name,
+              items, absl::ToDoubleMilliseconds(times[kRounds / 2]),
+              absl::ToDoubleMilliseconds(times[kRounds * 99 / 100]));
+  return absl::OkStatus();
+}
+
+absl::Status Run() {
+  const TempDir dir;
+  const std::filesystem::path path = dir / "traza.db";
+  RETURN_IF_ERROR(Fill(path));
+  const absl::Duration before = Clock::Real().Monotonic();
+  ASSIGN_OR_RETURN(const std::unique_ptr<JobStore> store, JobStore::Open(path));
+  std::printf("open with quick_check: %.0f ms, %zu MB\n",
+              absl::ToDoubleMilliseconds(Clock::Real().Monotonic() - before),
+              static_cast<size_t>(std::filesystem::file_size(path) >> 20));
+  for (const FilterCase& filter : Filters()) {
+    RETURN_IF_ERROR(MeasurePages(*store, filter));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 }  // namespace traza
+
+int main() {
+  const absl::Status status = traza::Run();
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}
