@@ -12,24 +12,10 @@
 #include "absl/time/time.h"
 
 #include "base/log.h"
+#include "server/host_port.h"
 #include "server/jobs/job_manager.h"
 
 namespace traza {
-
-// "127.0.0.1:7719", "[::1]:7719". Port 0 is any free one.
-struct HostPort {
-  std::string host;  // without brackets
-  int port = 0;
-
-  std::string ToString() const;
-  // 127.0.0.0/8, ::1 or localhost: cannot be reached from other machines.
-  bool loopback() const;
-
-  friend bool operator==(const HostPort&, const HostPort&) = default;
-};
-
-// INVALID_ARGUMENT with what is expected.
-absl::StatusOr<HostPort> ParseHostPort(absl::string_view text);
 
 // Every setting of trazad, by the name of its flag. docs/operations.md has the
 // table that `trazad --help` prints.
