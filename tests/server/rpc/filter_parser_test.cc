@@ -20,7 +20,7 @@ TEST(FilterParser, NothingMatchesAll) {
 TEST(FilterParser, ReadsEveryKey) {
   ListFilter expected;
   expected.state = JobState::kRunning;
-  expected.workload = "matmul_add";
+  expected.workload.emplace("matmul_add");  // g++ 12 warns of operator=
   expected.labels = {{"team", "my team"}, {"a.b-c_d", "1"}};
 
   EXPECT_THAT(ParseFilter("state=RUNNING AND workload = matmul_add AND "
