@@ -16,8 +16,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
-#include <set>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -234,18 +235,22 @@ bool EnvironmentHas(pid_t pid, absl::string_view entry) {
   return false;
 }
 
-bool KillIfMarked(pid_t pid, absl::string_view entry) {
+// Kills the process if it is of this user and carries `entry`. The descriptor
+// returned becomes readable when it has ended; invalid if it was not killed.
+UniqueFd KillIfMarked(pid_t pid, absl::string_view entry) {
   struct stat info;
   const std::string folder = absl::StrCat("/proc/", pid);
   if (::stat(folder.c_str(), &info) != 0 || info.st_uid != ::geteuid()) {
-    return false;
+    return UniqueFd();
   }
   // The pidfd comes first: a number may be given to another process between
   // the look and the kill, a pidfd stays what it was.
-  const UniqueFd pidfd(OpenPidfd(pid));
-  if (!pidfd.valid() || !EnvironmentHas(pid, entry)) return false;
-  return ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0) ==
-         0;
+  UniqueFd pidfd(OpenPidfd(pid));
+  if (!pidfd.valid() || !EnvironmentHas(pid, entry)) return UniqueFd();
+  if (::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0) != 0) {
+    return UniqueFd();
+  }
+  return pidfd;
 }
 
 std::vector<pid_t> AllPids() {
@@ -359,15 +364,26 @@ absl::StatusOr<std::pair<UniqueFd, UniqueFd>> MakeSocketPair() {
 }
 
 int KillProcessesWithEnvironment(absl::string_view entry) {
+  std::map<pid_t, UniqueFd> killed;
   // Again until a round finds nothing new: one may fork while we look.
-  std::set<pid_t> killed;
   size_t before;
   do {
     before = killed.size();
     for (const pid_t pid : AllPids()) {
-      if (pid != ::getpid() && KillIfMarked(pid, entry)) killed.insert(pid);
+      if (pid == ::getpid() || killed.contains(pid)) continue;
+      if (UniqueFd pidfd = KillIfMarked(pid, entry); pidfd.valid()) {
+        killed.emplace(pid, std::move(pidfd));
+      }
     }
   } while (killed.size() > before);
+  // A killed process holds its device and its files until it has ended.
+  const Clock& clock = Clock::Real();
+  const absl::Duration deadline = clock.Monotonic() + kReapLimit;
+  for (const auto& [pid, pidfd] : killed) {
+    if (!PollReadable(pidfd.get(), deadline - clock.Monotonic())) {
+      LogError("Process ", pid, " does not die of SIGKILL; it is left alone.");
+    }
+  }
   return static_cast<int>(killed.size());
 }
 

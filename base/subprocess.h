@@ -88,8 +88,9 @@ class Subprocess {
 absl::StatusOr<std::pair<UniqueFd, UniqueFd>> MakeSocketPair();
 
 // Kills (SIGKILL) every process of this user whose environment contains
-// `entry` ("NAME=value") exactly, except ourselves; returns how many. It finds
-// workers that a killed daemon left behind.
+// `entry` ("NAME=value") exactly, except ourselves, and waits until they have
+// ended (30 s at most); returns how many. It finds workers that a killed daemon
+// left behind, and what a worker let go of.
 int KillProcessesWithEnvironment(absl::string_view entry);
 
 // Resident memory of a process in bytes (VmRSS of /proc/PID/status).

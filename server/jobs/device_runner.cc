@@ -166,7 +166,7 @@ absl::StatusOr<TakenTrace> DeviceRunner::ReadAndCommit(const Job& job,
   if (!outcome.result.has_value()) return absl::NotFoundError("No result");
   absl::StatusOr<TraceIntake::ReadTrace> read =
       rooms_.intake.Read(job, *outcome.result);
-  outcome.dying.reset();  // waits until it is gone
+  if (outcome.dying != nullptr) outcome.dying->Kill();  // until it is gone
   RETURN_IF_ERROR(read.status());
   return rooms_.intake.Commit(job, *std::move(read), rooms_.clock.Now());
 }

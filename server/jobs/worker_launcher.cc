@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "spec/worker_message.h"
@@ -33,7 +34,18 @@ constexpr size_t kMaxComplaintBytes = 2048;
 
 class ChildWorker final : public WorkerProcess {
  public:
-  explicit ChildWorker(Subprocess process) : process_(std::move(process)) {}
+  // `mark` is an entry of its environment that no other process has.
+  ChildWorker(Subprocess process, std::string mark)
+      : process_(std::move(process)), mark_(std::move(mark)) {}
+  ~ChildWorker() override {
+    process_.Kill();
+    const int left = KillProcessesWithEnvironment(mark_);
+    if (left == 0) return;
+    LogWarning("Worker ", process_.pid(), " left ", left,
+               " processes behind; they were killed.");
+  }
+  ChildWorker(const ChildWorker&) = delete;
+  ChildWorker& operator=(const ChildWorker&) = delete;
 
   int pid() const override { return process_.pid(); }
   int exit_fd() const override { return process_.pidfd(); }
@@ -45,6 +57,7 @@ class ChildWorker final : public WorkerProcess {
 
  private:
   Subprocess process_;
+  const std::string mark_;
 };
 
 struct Pipe {
@@ -133,6 +146,10 @@ absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
   child.args = {"--daemon"};
   if (options.standby) child.args.push_back("--standby");
   child.environment = environment_;
+  // Unlike that of any other daemon on the host, in a container or not.
+  std::string mark = absl::StrCat("TRAZA_WORKER=", ::getpid(), ".",
+                                  RealtimeNs(), ".", launched_.fetch_add(1));
+  child.environment.push_back(mark);
   child.descriptors = {{sockets.second.get(), kWorkerSocketFd},
                        {pipe.write.get(), STDOUT_FILENO},
                        {pipe.write.get(), STDERR_FILENO}};
@@ -142,8 +159,9 @@ absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
       {RLIMIT_FSIZE,
        static_cast<uint64_t>(options_.max_trace_bytes + kFileSlackBytes)}};
   ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(child));
-  return LaunchedWorker{std::make_unique<ChildWorker>(std::move(process)),
-                        std::move(sockets.first), std::move(pipe.read)};
+  return LaunchedWorker{
+      std::make_unique<ChildWorker>(std::move(process), std::move(mark)),
+      std::move(sockets.first), std::move(pipe.read)};
 }
 
 absl::StatusOr<WorkerDescription> ProcessLauncher::Describe() {

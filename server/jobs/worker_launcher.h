@@ -2,6 +2,7 @@
 #ifndef SERVER_JOBS_WORKER_LAUNCHER_H_
 #define SERVER_JOBS_WORKER_LAUNCHER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -20,7 +21,8 @@
 namespace traza {
 
 // A worker process as its supervisor sees it. The destructor kills and reaps
-// it. Thread-compatible.
+// it, and what it let go of (a child in a session of its own): that takes some
+// milliseconds. Thread-compatible.
 class WorkerProcess {
  public:
   virtual ~WorkerProcess() = default;
@@ -91,6 +93,7 @@ class ProcessLauncher final : public WorkerLauncher {
  private:
   const ProcessLauncherOptions options_;
   const std::vector<std::string> environment_;  // what workers get
+  std::atomic<int64_t> launched_{0};
 };
 
 // The entry in the environment of every worker of the daemon on `data_dir`:

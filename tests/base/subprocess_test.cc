@@ -339,11 +339,11 @@ TEST_F(SubprocessTest, MarkedProcessesAreFoundAndKilled) {
   Subprocess other = Start(similar);
 
   EXPECT_EQ(KillProcessesWithEnvironment(mark), 2);
+  EXPECT_EQ(KillProcessesWithEnvironment(mark), 0) << "they have ended by now";
 
   EXPECT_EQ(one.WaitFor(kSoon)->signal, SIGKILL);
   EXPECT_EQ(two.WaitFor(kSoon)->signal, SIGKILL);
   EXPECT_FALSE(other.WaitFor(absl::ZeroDuration()).has_value());
-  EXPECT_EQ(KillProcessesWithEnvironment(mark), 0);
 }
 
 TEST(ResidentBytes, OfThisProcessIsMoreThanAMegabyte) {

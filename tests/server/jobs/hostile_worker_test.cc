@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bad days of workers, with real processes: each job fails for the right
 // reason, the next one works, nothing is left behind.
+#include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -232,14 +234,27 @@ TEST_F(HostileWorker, AStandbyIsUsed) {
   ExpectTheHouseInOrder();
 }
 
-TEST_F(HostileWorker, WhatAWorkerLeftIsKilledAtTheNextStart) {
+TEST_F(HostileWorker, WhatAWorkerLetGoOfIsKilledWithItsJob) {
   Start();
-  ASSERT_EQ(Run(Request("fork_away")).state, JobState::kSucceeded);
-  house_.Stop();
 
-  ASSERT_THAT(house_.manager->Recover(WorkerMark(house_.dir.path())), IsOk());
+  EXPECT_EQ(Run(Request("fork_away")).state, JobState::kSucceeded);
 
-  EXPECT_EQ(Leftovers(), 0);
+  ExpectTheHouseInOrder();
+}
+
+TEST_F(HostileWorker, WhatAKilledDaemonLeftIsKilledAtTheNextStart) {
+  SubprocessOptions left;
+  left.program = "/bin/sleep";
+  left.args = {"1000"};
+  left.environment = {WorkerMark(house_.dir.path())};
+  absl::StatusOr<Subprocess> process = Subprocess::Start(left);
+  ASSERT_THAT(process, IsOk());
+
+  Start();  // recovers first
+
+  const std::optional<ExitStatus> exit = process->WaitFor(absl::ZeroDuration());
+  ASSERT_TRUE(exit.has_value());
+  EXPECT_EQ(exit->signal, SIGKILL);
 }
 
 TEST_F(HostileWorker, ShutdownStopsARunningJobWithinTheGrace) {
