@@ -59,7 +59,7 @@ THIRD_PARTY = [
      r"|tests/(worker|workloads)/.*\.cc"),
     ("CUDA", r"cupti\w*\.h|cuda\w*\.h|nvml\.h|nvrtc\.h",
      r"worker/(cupti_collector|device_sampler)\.cc"
-     r"|trace/analysis/occupancy\.cc|bench/"),
+     r"|trace/analysis/occupancy\.cc|bench/|tests/base/nvml_abi_test\.cc"),
     ("Arrow", r"(arrow|parquet)/", r"trace/file/|tests/trace/file/"),
     ("SQLite", r"sqlite3\.h", r"server/store/sqlite\.cc"),
     ("prometheus-cpp", r"prometheus/", r"server/metrics/"),
