@@ -77,11 +77,14 @@ struct Fingerprint {
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-// State of a device around the job; absent is unknown.
+// State of a device around the job; absent is unknown. Reasons and processes
+// of the state after it are those since the state before.
 struct DeviceState {
   std::optional<int64_t> clock_hz;
   std::optional<double> power_watts;
   std::optional<double> temperature_celsius;
+  // Why its clocks were held down, "sw_power_cap", or {"none"} where nothing
+  // did; empty is unknown.
   std::vector<std::string> throttle_reasons;
   std::optional<int64_t> memory_used_bytes;
   std::optional<int64_t> other_processes;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -107,42 +108,100 @@ void AddOpStack(const Trace& trace, Validity* validity) {
 // Reasons that say that the device has nothing to do, or runs as configured.
 bool IsHarmless(const std::string& reason) {
   return reason == "none" || reason == "idle" || reason == "gpu_idle" ||
-         reason == "applications_clocks_setting";
+         reason == "applications_clocks_setting" ||
+         reason == "display_clock_setting";
 }
 
-void AddDeviceState(const Trace& trace, Validity* validity) {
+// What to do about the worst of the reasons.
+std::string ThrottlingAdvice(const std::vector<std::string>& reasons) {
+  const auto any = [&](absl::string_view part) {
+    return std::ranges::any_of(reasons, [&](const std::string& reason) {
+      return absl::StrContains(reason, part);
+    });
+  };
+  if (any("thermal")) {
+    return "Let it cool, and look at its fans and its neighbours; compare "
+           "medians only with runs in the same state.";
+  }
+  if (any("hw_")) {
+    return "The hardware halves the clocks: look at power supply and cooling "
+           "(nvidia-smi -q -d PERFORMANCE).";
+  }
+  if (any("power")) {
+    return "It ran at its power limit, so its clocks follow its temperature: "
+           "compare medians only with runs at that limit, or lock lower "
+           "clocks (nvidia-smi -lgc).";
+  }
+  if (any("sync_boost")) {
+    return "Its group of GPUs shares the lowest clock: look for the one that "
+           "slows down, or take it out of the group.";
+  }
+  return "Compare medians only with runs in the same state.";
+}
+
+// The state after the job knows what happened since the one before; without
+// it nothing is known of the time that was measured.
+void AddThrottling(const Header& header, Validity* validity) {
+  if (!header.state_before.has_value() && !header.state_after.has_value()) {
+    return;
+  }
   std::vector<std::string> throttled;
-  std::optional<int64_t> others;
-  bool known = false;
-  for (const std::optional<DeviceState>& state :
-       {trace.header.state_before, trace.header.state_after}) {
-    if (!state.has_value()) continue;
-    known = true;
-    for (const std::string& reason : state->throttle_reasons) {
+  for (const auto* state : {&header.state_before, &header.state_after}) {
+    if (!state->has_value()) continue;
+    for (const std::string& reason : (*state)->throttle_reasons) {
       if (!IsHarmless(reason) &&
           std::ranges::find(throttled, reason) == throttled.end()) {
         throttled.push_back(reason);
       }
     }
-    if (state->other_processes.has_value()) {
-      others = std::max(others.value_or(0), *state->other_processes);
+  }
+  const bool known = header.state_after.has_value() &&
+                     !header.state_after->throttle_reasons.empty();
+  Criterion criterion{"throttling",
+                      known && throttled.empty(),
+                      ValidityLevel::kUnstable,
+                      "the device does not slow itself down",
+                      known ? "none" : kUnknown,
+                      "Nothing says whether it did: its driver does not tell, "
+                      "or could not be asked."};
+  if (!throttled.empty()) {
+    criterion.observed = absl::StrJoin(throttled, ", ");
+    criterion.advice = ThrottlingAdvice(throttled);
+  }
+  AddCriterion(std::move(criterion), validity);
+}
+
+std::string OthersText(const std::optional<DeviceState>& state) {
+  if (!state.has_value() || !state->other_processes.has_value()) {
+    return kUnknown;
+  }
+  return CountText(*state->other_processes);
+}
+
+void AddOtherProcesses(const Header& header, Validity* validity) {
+  if (!header.state_before.has_value() && !header.state_after.has_value()) {
+    return;
+  }
+  std::optional<int64_t> most;
+  for (const auto* state : {&header.state_before, &header.state_after}) {
+    if (state->has_value() && (*state)->other_processes.has_value()) {
+      most = std::max(most.value_or(0), *(*state)->other_processes);
     }
   }
-  if (known) {
-    AddCriterion({"throttling", throttled.empty(), ValidityLevel::kUnstable,
-                  "the device does not slow itself down",
-                  throttled.empty() ? "none" : absl::StrJoin(throttled, ", "),
-                  "Let it cool, or lift its power limit; compare medians only "
-                  "with runs in the same state."},
-                 validity);
+  Criterion criterion{"other-processes",
+                      most == 0,
+                      ValidityLevel::kUnstable,
+                      "no other process on the device",
+                      kUnknown,
+                      "The driver shows no processes here, as in a container: "
+                      "make sure that nothing else uses the device."};
+  if (most.has_value()) {
+    criterion.observed =
+        absl::StrCat(OthersText(header.state_before), " before, ",
+                     OthersText(header.state_after), " since");
+    criterion.advice = "Stop what else runs on the device (nvidia-smi).";
   }
-  if (others.has_value()) {
-    AddCriterion({"other-processes", *others == 0, ValidityLevel::kUnstable,
-                  "no other process on the device",
-                  absl::StrCat(CountText(*others), " others"),
-                  "Stop what else runs on the device."},
-                 validity);
-  }
+  AddCriterion(std::move(criterion), validity);
 }
 
 }  // namespace
@@ -152,7 +211,8 @@ void AddCollectionCriteria(const Trace& trace, Validity* validity) {
   AddPerturbed(trace, validity);
   AddClock(trace, validity);
   AddOpStack(trace, validity);
-  AddDeviceState(trace, validity);
+  AddThrottling(trace.header, validity);
+  AddOtherProcesses(trace.header, validity);
 }
 
 }  // namespace traza

@@ -52,6 +52,11 @@ TEST(Validity, AGoodGpuTraceIsValid) {
   EXPECT_EQ(Judge(MakeGpuTrace(30)).level, ValidityLevel::kValid);
 }
 
+// A device that was looked at and is fine.
+DeviceState Quiet() {
+  return {.throttle_reasons = {"none"}, .other_processes = 0};
+}
+
 // One thing that is wrong with an otherwise good CPU trace.
 struct Fault {
   const char* name;
@@ -109,13 +114,35 @@ INSTANTIATE_TEST_SUITE_P(
               [](Header* h) { h->completeness.bad_order = 2; }},
         Fault{"throttled", "throttling", ValidityLevel::kUnstable,
               [](Header* h) {
-                h->state_after = DeviceState{};
-                h->state_after->throttle_reasons = {"gpu_idle", "hw_thermal"};
+                h->state_after = Quiet();
+                h->state_after->throttle_reasons = {"gpu_idle",
+                                                    "hw_thermal_slowdown"};
               }},
-        Fault{"others", "other-processes", ValidityLevel::kUnstable,
+        Fault{"throttled_before", "throttling", ValidityLevel::kUnstable,
               [](Header* h) {
-                h->state_before = DeviceState{};
+                h->state_before = h->state_after = Quiet();
+                h->state_before->throttle_reasons = {"hw_power_brake_slowdown"};
+              }},
+        Fault{"throttling_unknown", "throttling", ValidityLevel::kUnstable,
+              [](Header* h) {
+                h->state_before = h->state_after = Quiet();
+                h->state_after->throttle_reasons.clear();
+              }},
+        Fault{"others_before", "other-processes", ValidityLevel::kUnstable,
+              [](Header* h) {
+                h->state_before = h->state_after = Quiet();
                 h->state_before->other_processes = 2;
+              }},
+        Fault{"others_since", "other-processes", ValidityLevel::kUnstable,
+              [](Header* h) {
+                h->state_before = h->state_after = Quiet();
+                h->state_after->other_processes = 1;
+              }},
+        Fault{"others_unknown", "other-processes", ValidityLevel::kUnstable,
+              [](Header* h) {
+                h->state_before = h->state_after = Quiet();
+                h->state_before->other_processes.reset();
+                h->state_after->other_processes.reset();
               }}),
     [](const auto& param) { return std::string(param.param.name); });
 
@@ -230,6 +257,56 @@ TEST(Validity, WorkBeforeItsCallMissesTheClock) {
   trace.header.completeness.before_launch = 3;
 
   EXPECT_FALSE(Find(Judge(trace), "clock").met);
+}
+
+TEST(Validity, AQuietDeviceIsValidAndSaysSo) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.state_before = trace.header.state_after = Quiet();
+  trace.header.state_before->throttle_reasons = {"gpu_idle"};
+  trace.header.state_after->throttle_reasons = {"applications_clocks_setting"};
+
+  const Validity validity = Judge(trace);
+
+  EXPECT_EQ(validity.level, ValidityLevel::kValid);
+  EXPECT_EQ(Find(validity, "throttling").observed, "none");
+  EXPECT_EQ(Find(validity, "other-processes").observed, "0 before, 0 since");
+}
+
+TEST(Validity, ThrottlingNamesEveryReasonAndAdvisesOnTheWorst) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.state_before = trace.header.state_after = Quiet();
+  trace.header.state_after->throttle_reasons = {"sw_power_cap"};
+  EXPECT_THAT(Find(Judge(trace), "throttling").advice,
+              HasSubstr("power limit"));
+
+  trace.header.state_after->throttle_reasons.emplace_back(
+      "sw_thermal_slowdown");
+
+  const Criterion criterion = Find(Judge(trace), "throttling");
+  EXPECT_EQ(criterion.observed, "sw_power_cap, sw_thermal_slowdown");
+  EXPECT_THAT(criterion.advice, HasSubstr("cool"));
+}
+
+TEST(Validity, ProcessesThatCouldNotBeSeenAfterwardsAreSaidToBeUnknown) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.state_before = trace.header.state_after = Quiet();
+  trace.header.state_after->other_processes.reset();
+
+  const Criterion criterion = Find(Judge(trace), "other-processes");
+
+  EXPECT_TRUE(criterion.met);
+  EXPECT_EQ(criterion.observed, "0 before, unknown since");
+}
+
+TEST(Validity, AStateOfWhichNothingIsKnownIsNoPass) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.state_before = trace.header.state_after = DeviceState();
+
+  const Validity validity = Judge(trace);
+
+  EXPECT_EQ(validity.level, ValidityLevel::kUnstable);
+  EXPECT_EQ(Find(validity, "throttling").observed, "unknown");
+  EXPECT_EQ(Find(validity, "other-processes").observed, "unknown");
 }
 
 TEST(Validity, StateThatWasNotLookedAtIsNotJudged) {
