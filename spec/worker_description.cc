@@ -28,6 +28,8 @@ constexpr size_t kMaxWorkloads = 1024;
 constexpr size_t kMaxVariants = 64;
 constexpr size_t kMaxDtypes = 32;
 constexpr int kMaxCores = 1 << 20;
+// Of a multiprocessor: far above any, far below where sums overflow.
+constexpr int kMaxMultiprocessorLimit = 1 << 28;
 constexpr absl::string_view kDtype = "dtype";
 
 std::optional<DeviceKind> DeviceKindFromName(absl::string_view name) {
@@ -41,6 +43,55 @@ bool IsSchemaName(absl::string_view name) {
     return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_' ||
            c == '-' || c == '.';
   });
+}
+
+// The limits that must be there, by their names in JSON.
+template <typename LimitsT, typename Visitor>
+void ForEachLimit(LimitsT& limits, Visitor&& visit) {
+  visit("count", limits.count);
+  visit("compute_major", limits.compute_major);
+  visit("compute_minor", limits.compute_minor);
+  visit("warp_threads", limits.warp_threads);
+  visit("max_threads_per_block", limits.max_threads_per_block);
+  visit("max_threads", limits.max_threads);
+  visit("registers_per_block", limits.registers_per_block);
+  visit("registers", limits.registers);
+  visit("shared_bytes_per_block", limits.shared_bytes_per_block);
+  visit("shared_bytes_per_block_optin", limits.shared_bytes_per_block_optin);
+  visit("shared_bytes_reserved_per_block",
+        limits.shared_bytes_reserved_per_block);
+  visit("shared_bytes", limits.shared_bytes);
+}
+
+Json LimitsToJson(const MultiprocessorLimits& limits) {
+  Json json = Json::object();
+  ForEachLimit(
+      limits, [&json](const char* name, int32_t limit) { json[name] = limit; });
+  if (limits.max_blocks.has_value()) json["max_blocks"] = *limits.max_blocks;
+  return json;
+}
+
+absl::StatusOr<MultiprocessorLimits> LimitsFromJson(const Json& json) {
+  ASSIGN_OR_RETURN(const JsonFields fields, JsonFields::Of(json));
+  MultiprocessorLimits limits;
+  absl::Status status;
+  ForEachLimit(limits, [&](const char* name, int32_t& limit) {
+    const absl::StatusOr<int64_t> value =
+        fields.Int(name, 0, kMaxMultiprocessorLimit);
+    if (value.ok()) {
+      limit = static_cast<int32_t>(*value);
+    } else {
+      status.Update(value.status());
+    }
+  });
+  RETURN_IF_ERROR(status);
+  ASSIGN_OR_RETURN(
+      const std::optional<int64_t> max_blocks,
+      fields.OptionalInt("max_blocks", 0, kMaxMultiprocessorLimit));
+  if (max_blocks.has_value()) {
+    limits.max_blocks = static_cast<int32_t>(*max_blocks);
+  }
+  return limits;
 }
 
 Json VariantToJson(const VariantSchema& variant) {
@@ -194,6 +245,9 @@ Json ToJson(const DeviceDescription& device) {
   if (device.compute_capability.has_value()) {
     json["compute_capability"] = *device.compute_capability;
   }
+  if (device.multiprocessor.has_value()) {
+    json["multiprocessor"] = LimitsToJson(*device.multiprocessor);
+  }
   if (device.unavailable.has_value()) {
     json["unavailable"] = *device.unavailable;
   }
@@ -217,6 +271,10 @@ absl::StatusOr<DeviceDescription> DeviceDescriptionFromJson(const Json& json) {
   ASSIGN_OR_RETURN(device.uuid, fields.OptionalString("uuid", kMaxTextBytes));
   ASSIGN_OR_RETURN(device.compute_capability,
                    fields.OptionalString("compute_capability", kMaxNameBytes));
+  if (fields.Has("multiprocessor")) {
+    ASSIGN_OR_RETURN(device.multiprocessor,
+                     fields.Value("multiprocessor", LimitsFromJson));
+  }
   ASSIGN_OR_RETURN(device.flops_per_second,
                    fields.NumberMap("flops_per_second", kMaxDtypes));
   for (const auto& [dtype, rate] : device.flops_per_second) {

@@ -22,6 +22,27 @@ inline constexpr int kWorkerProtocol = 1;
 
 enum class DeviceKind { kCpu, kGpu };
 
+// What the multiprocessors of a GPU can hold, as its driver says: what
+// theoretical occupancy follows from. Without a prefix, of one multiprocessor.
+struct MultiprocessorLimits {
+  int32_t count = 0;          // multiprocessors of the GPU
+  int32_t compute_major = 0;  // of the compute capability: 9 of "9.0"
+  int32_t compute_minor = 0;
+  int32_t warp_threads = 0;  // threads of a warp
+  int32_t max_threads_per_block = 0;
+  int32_t max_threads = 0;
+  std::optional<int32_t> max_blocks;  // absent: as the compute capability has
+  int32_t registers_per_block = 0;    // of 32 bits
+  int32_t registers = 0;
+  int32_t shared_bytes_per_block = 0;           // without asking for more
+  int32_t shared_bytes_per_block_optin = 0;     // for kernels that ask for more
+  int32_t shared_bytes_reserved_per_block = 0;  // that the driver takes
+  int32_t shared_bytes = 0;
+
+  friend bool operator==(const MultiprocessorLimits&,
+                         const MultiprocessorLimits&) = default;
+};
+
 struct DeviceDescription {
   std::string id;  // "cpu", "gpu0", ...
   DeviceKind kind = DeviceKind::kCpu;
@@ -29,7 +50,8 @@ struct DeviceDescription {
   int64_t memory_bytes = 0;
   int cores = 0;                    // CPU threads that PyTorch uses, or SMs
   std::optional<std::string> uuid;  // GPU
-  std::optional<std::string> compute_capability;  // GPU, "9.0"
+  std::optional<std::string> compute_capability;       // GPU, "9.0"
+  std::optional<MultiprocessorLimits> multiprocessor;  // GPU, where known
   // Measured by the worker when it described itself, by dtype; FLOP/s of a
   // matrix product. Empty when unknown: then time is not predicted.
   std::map<std::string, double> flops_per_second;

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -19,9 +21,20 @@ namespace {
 // The few functions of the driver API (cuda.h) that are needed, by the names
 // and numbers of its stable ABI.
 using Result = int;  // 0 is success
+// CU_DEVICE_ATTRIBUTE_...
+constexpr int kMaxThreadsPerBlock = 1;
+constexpr int kMaxSharedMemoryPerBlock = 8;
+constexpr int kWarpSize = 10;
+constexpr int kMaxRegistersPerBlock = 12;
 constexpr int kMultiprocessorCount = 16;
+constexpr int kMaxThreadsPerMultiprocessor = 39;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
+constexpr int kMaxSharedMemoryPerMultiprocessor = 81;
+constexpr int kMaxRegistersPerMultiprocessor = 82;
+constexpr int kMaxSharedMemoryPerBlockOptin = 97;
+constexpr int kMaxBlocksPerMultiprocessor = 106;
+constexpr int kReservedSharedMemoryPerBlock = 111;
 
 struct Api {
   Result (*init)(unsigned int flags) = nullptr;
@@ -81,6 +94,34 @@ std::string UuidText(const unsigned char* bytes) {
   return absl::StrCat("GPU-", hex);
 }
 
+// Unknown as a whole where an old driver does not know one of them: nothing
+// follows from the others alone.
+std::optional<MultiprocessorLimits> Limits(const Api& api, int device) {
+  MultiprocessorLimits limits;
+  limits.max_blocks = 0;
+  const std::pair<int, int32_t*> attributes[] = {
+      {kMultiprocessorCount, &limits.count},
+      {kComputeCapabilityMajor, &limits.compute_major},
+      {kComputeCapabilityMinor, &limits.compute_minor},
+      {kWarpSize, &limits.warp_threads},
+      {kMaxThreadsPerBlock, &limits.max_threads_per_block},
+      {kMaxThreadsPerMultiprocessor, &limits.max_threads},
+      {kMaxBlocksPerMultiprocessor, &*limits.max_blocks},
+      {kMaxRegistersPerBlock, &limits.registers_per_block},
+      {kMaxRegistersPerMultiprocessor, &limits.registers},
+      {kMaxSharedMemoryPerBlock, &limits.shared_bytes_per_block},
+      {kMaxSharedMemoryPerBlockOptin, &limits.shared_bytes_per_block_optin},
+      {kReservedSharedMemoryPerBlock, &limits.shared_bytes_reserved_per_block},
+      {kMaxSharedMemoryPerMultiprocessor, &limits.shared_bytes},
+  };
+  for (const auto& [attribute, value] : attributes) {
+    if (api.attribute(value, attribute, device) != 0 || *value < 0) {
+      return std::nullopt;
+    }
+  }
+  return limits;
+}
+
 absl::StatusOr<DeviceDescription> Describe(const Api& api, int ordinal) {
   DeviceDescription description;
   description.id = absl::StrCat("gpu", ordinal);
@@ -102,6 +143,7 @@ absl::StatusOr<DeviceDescription> Describe(const Api& api, int ordinal) {
   RETURN_IF_ERROR(
       Check(api, api.attribute(&minor, kComputeCapabilityMinor, device)));
   description.compute_capability = absl::StrCat(major, ".", minor);
+  description.multiprocessor = Limits(api, device);
   unsigned char uuid[16] = {};
   RETURN_IF_ERROR(Check(api, api.uuid(uuid, device)));
   description.uuid = UuidText(uuid);

@@ -28,6 +28,24 @@ TEST(WorkerDescription, KeepsWhyADeviceCannotRun) {
               IsOkAndHolds(host));
 }
 
+// Workers of earlier versions, and headers of their traces, do not have it.
+TEST(WorkerDescription, LimitsOfMultiprocessorsMayBeAbsent) {
+  WorkerDescription host = SampleDescription();
+  json document = ToJson(host);
+  document["devices"][1].erase("multiprocessor");
+  host.devices[1].multiprocessor.reset();
+
+  EXPECT_THAT(WorkerDescriptionFromJson(document.dump()), IsOkAndHolds(host));
+}
+
+TEST(WorkerDescription, BlocksOfAMultiprocessorMayBeUnknown) {
+  WorkerDescription host = SampleDescription();
+  host.devices[1].multiprocessor->max_blocks.reset();
+
+  EXPECT_THAT(WorkerDescriptionFromJson(ToJson(host).dump()),
+              IsOkAndHolds(host));
+}
+
 TEST(WorkerDescription, FindsByName) {
   const WorkerDescription host = SampleDescription();
 
@@ -90,6 +108,24 @@ INSTANTIATE_TEST_SUITE_P(
                [](json& d) { d["devices"][0]["memory_bytes"] = -1; }},
         Damage{"devices[0].cores",
                [](json& d) { d["devices"][0]["cores"] = 1LL << 40; }},
+        Damage{"devices[1].multiprocessor",
+               [](json& d) { d["devices"][1]["multiprocessor"] = 132; }},
+        Damage{"devices[1].multiprocessor.count",
+               [](json& d) {
+                 d["devices"][1]["multiprocessor"] = json::object();
+               }},
+        Damage{"devices[1].multiprocessor.registers",
+               [](json& d) {
+                 d["devices"][1]["multiprocessor"]["registers"] = -1;
+               }},
+        Damage{"devices[1].multiprocessor.shared_bytes",
+               [](json& d) {
+                 d["devices"][1]["multiprocessor"]["shared_bytes"] = 1LL << 31;
+               }},
+        Damage{"devices[1].multiprocessor.max_blocks",
+               [](json& d) {
+                 d["devices"][1]["multiprocessor"]["max_blocks"] = "many";
+               }},
         Damage{
             "devices[0].flops_per_second",
             [](json& d) { d["devices"][0]["flops_per_second"]["fp32"] = 0; }},

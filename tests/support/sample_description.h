@@ -8,6 +8,23 @@
 
 namespace traza {
 
+// An H200, as its driver describes it.
+inline MultiprocessorLimits SampleLimits() {
+  return {.count = 132,
+          .compute_major = 9,
+          .compute_minor = 0,
+          .warp_threads = 32,
+          .max_threads_per_block = 1024,
+          .max_threads = 2048,
+          .max_blocks = 32,
+          .registers_per_block = 65'536,
+          .registers = 65'536,
+          .shared_bytes_per_block = 49'152,
+          .shared_bytes_per_block_optin = 232'448,
+          .shared_bytes_reserved_per_block = 1'024,
+          .shared_bytes = 233'472};
+}
+
 // A host with a CPU and one GPU that knows one workload, "matmul_add": its
 // parameters are `size` (1 to 65536; 64 on a GPU, 16 on the CPU) and `dtype`
 // (bf16 on a GPU, fp32 on the CPU), its variants "eager" and "compiled", the
@@ -30,6 +47,7 @@ inline WorkerDescription SampleDescription() {
        .cores = 132,
        .uuid = "GPU-5b3f7e1c",
        .compute_capability = "9.0",
+       .multiprocessor = SampleLimits(),
        .flops_per_second = {{"fp32", 5e13}, {"bf16", 8e14}}},
   };
   WorkloadSchema workload;
