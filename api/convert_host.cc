@@ -34,6 +34,22 @@ v1::Variant ToProto(const VariantSchema& variant) {
   return to;
 }
 
+v1::MultiprocessorLimits ToProto(const MultiprocessorLimits& limits) {
+  v1::MultiprocessorLimits to;
+  to.set_warp_threads(limits.warp_threads);
+  to.set_max_threads_per_block(limits.max_threads_per_block);
+  to.set_max_threads(limits.max_threads);
+  if (limits.max_blocks.has_value()) to.set_max_blocks(*limits.max_blocks);
+  to.set_registers_per_block(limits.registers_per_block);
+  to.set_registers(limits.registers);
+  to.set_shared_bytes_per_block(limits.shared_bytes_per_block);
+  to.set_shared_bytes_per_block_optin(limits.shared_bytes_per_block_optin);
+  to.set_shared_bytes_reserved_per_block(
+      limits.shared_bytes_reserved_per_block);
+  to.set_shared_bytes(limits.shared_bytes);
+  return to;
+}
+
 }  // namespace
 
 v1::Device ToProto(const DeviceDescription& device) {
@@ -51,6 +67,9 @@ v1::Device ToProto(const DeviceDescription& device) {
     (*to.mutable_flops_per_second())[dtype] = rate;
   }
   if (device.unavailable.has_value()) to.set_unavailable(*device.unavailable);
+  if (device.multiprocessor.has_value()) {
+    *to.mutable_multiprocessor() = ToProto(*device.multiprocessor);
+  }
   return to;
 }
 

@@ -28,6 +28,41 @@ TEST(ConvertHost, DeviceShowsEveryField) {
             R"("unavailable":"no driver"})");
 }
 
+TEST(ConvertHost, DeviceShowsWhatItsMultiprocessorsCanHold) {
+  DeviceDescription device;
+  device.id = "gpu0";
+  device.multiprocessor = MultiprocessorLimits{
+      .count = 132,
+      .compute_major = 9,
+      .compute_minor = 0,
+      .warp_threads = 32,
+      .max_threads_per_block = 1024,
+      .max_threads = 2048,
+      .max_blocks = 31,
+      .registers_per_block = 65'536,
+      .registers = 65'537,
+      .shared_bytes_per_block = 49'152,
+      .shared_bytes_per_block_optin = 232'448,
+      .shared_bytes_reserved_per_block = 1'024,
+      .shared_bytes = 233'472,
+  };
+
+  EXPECT_EQ(ToJsonText(ToProto(device).multiprocessor(), {.indent = 0}),
+            R"({"warp_threads":32,"max_threads_per_block":1024,)"
+            R"("max_threads":2048,"max_blocks":31,"registers_per_block":65536,)"
+            R"("registers":65537,"shared_bytes_per_block":49152,)"
+            R"("shared_bytes_per_block_optin":232448,)"
+            R"("shared_bytes_reserved_per_block":1024,"shared_bytes":233472})");
+}
+
+TEST(ConvertHost, UnknownLimitsAreAbsent) {
+  DeviceDescription device;
+  EXPECT_FALSE(ToProto(device).has_multiprocessor());
+
+  device.multiprocessor = MultiprocessorLimits{};
+  EXPECT_FALSE(ToProto(device).multiprocessor().has_max_blocks());
+}
+
 TEST(ConvertHost, UsableDeviceHasNoReason) {
   EXPECT_FALSE(ToProto(DeviceDescription{.id = "cpu"}).has_unavailable());
 }
