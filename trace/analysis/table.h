@@ -53,7 +53,7 @@ struct TableRow {
   // By kernel: the launch shape, where all records of the name agree.
   std::optional<std::string> grid, block;  // "128,1,1"
   std::optional<int64_t> registers, shared_bytes;
-  std::optional<double> occupancy;    // theoretical, 0..1
+  std::optional<double> occupancy;    // theoretical, 0..1; for any grid
   std::optional<int64_t> launchless;  // records without a launch call
   // By step: which one.
   std::optional<Phase> phase;

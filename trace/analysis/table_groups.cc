@@ -48,6 +48,7 @@ struct Group {
   int64_t total_device_ns = 0, launchless = 0;
   size_t first_row = 0;
   bool same_shape = true;  // launch shape; as the first record
+  bool same_occupancy = true;
 };
 
 bool SameShape(const Trace& trace, size_t a, size_t b) {
@@ -60,10 +61,20 @@ bool SameShape(const Trace& trace, size_t a, size_t b) {
          same(trace.shared_dynamic);
 }
 
-// The launch shape is shown where all records of the name agree on it.
+bool SameOccupancy(const Trace& trace, size_t a, size_t b) {
+  return trace.occupancy.is_null(a)
+             ? trace.occupancy.is_null(b)
+             : trace.occupancy.at(a) == trace.occupancy.at(b);
+}
+
+// The launch shape is shown where all records of the name agree on it, and so
+// is occupancy, which grids of any size share.
 void FillShape(const Trace& trace, const Group& group, TableRow* row) {
   const size_t first = group.first_row;
   row->launchless = group.launchless;
+  if (group.same_occupancy && !trace.occupancy.is_null(first)) {
+    row->occupancy = trace.occupancy.at(first);
+  }
   if (!group.same_shape) return;
   if (!trace.grid_x.is_null(first)) {
     row->grid = Dimensions(trace.grid_x.at(first), trace.grid_y.at(first),
@@ -80,9 +91,6 @@ void FillShape(const Trace& trace, const Group& group, TableRow* row) {
       !trace.shared_dynamic.is_null(first)) {
     row->shared_bytes =
         int64_t{trace.shared_static.at(first)} + trace.shared_dynamic.at(first);
-  }
-  if (!trace.occupancy.is_null(first)) {
-    row->occupancy = trace.occupancy.at(first);
   }
 }
 
@@ -134,6 +142,8 @@ void Groups::Add(size_t row) {
     group.launchless += trace_.call.is_null(row);
     group.same_shape =
         group.same_shape && SameShape(trace_, group.first_row, row);
+    group.same_occupancy =
+        group.same_occupancy && SameOccupancy(trace_, group.first_row, row);
     return;
   }
   group.self_cpu_ns = AddSaturating(group.self_cpu_ns, times_.self_cpu[row]);

@@ -273,6 +273,31 @@ TEST(KernelTable, AShapeThatVariesIsNotShown) {
   EXPECT_EQ(row.count, 2);
   EXPECT_EQ(row.grid, std::nullopt);
   EXPECT_EQ(row.registers, std::nullopt);
+  EXPECT_EQ(row.occupancy, 0.1875) << "which does not depend on the grid";
+}
+
+TEST(KernelTable, OccupancyThatVariesOrIsUnknownIsNotShown) {
+  for (const double other : {0.5, Column<double>::Null()}) {
+    for (const size_t changed : {0, 1}) {
+      RecordBuilder builder;
+      builder.Kernel("gemm", 0, 10, 1).Kernel("gemm", 20, 30, 2);
+      builder.records().device[changed].occupancy = other;
+
+      const TableRow row = TableOf(builder.Build(), TableBy::kKernel).rows[0];
+
+      EXPECT_EQ(row.occupancy, std::nullopt);
+      EXPECT_EQ(row.registers, 168);
+    }
+  }
+}
+
+TEST(KernelTable, UnknownOccupancyIsNotZero) {
+  RecordBuilder builder;
+  builder.Kernel("gemm", 0, 10, 1);
+  builder.records().device[0].occupancy = Column<double>::Null();
+
+  EXPECT_EQ(TableOf(builder.Build(), TableBy::kKernel).rows[0].occupancy,
+            std::nullopt);
 }
 
 TEST(CallTable, HasCallsAndWaitsWithTheWorkTheyCaused) {

@@ -13,6 +13,7 @@
 namespace traza {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -134,6 +135,18 @@ TEST(RenderTable, SaysWhatIsInNoRow) {
 
   EXPECT_THAT(text, HasSubstr("Device work of no row: 5.00 us."));
   EXPECT_THAT(text, HasSubstr("The tracer's own time, in no row: 2.00 us."));
+}
+
+TEST(RenderTable, UnknownOccupancyIsNotZero) {
+  RecordBuilder builder;
+  builder.Kernel("known", 0, 10, 1).Kernel("unknown", 20, 25, 2);
+  builder.records().device[1].occupancy = Column<double>::Null();
+
+  const std::vector<std::string> lines =
+      Lines(RenderTable(TableOf(builder.Build(), TableBy::kKernel), Width(0)));
+
+  EXPECT_THAT(lines[2], AllOf(StartsWith("known"), HasSubstr("18.8 %")));
+  EXPECT_THAT(lines[3], AllOf(StartsWith("unknown"), HasSubstr("  n/a")));
 }
 
 TEST(RenderTable, MarksKernelsWithoutALaunch) {
