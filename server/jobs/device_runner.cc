@@ -77,32 +77,81 @@ void DeviceRunner::RunLoop() {
   while (!draining()) {
     if (!RunNext()) AwaitWork();
   }
+  ReleaseLease();
   rooms_.manager.DetachRunner(options_.device);
 }
 
 bool DeviceRunner::RunNext() {
+  const bool wanted = rooms_.manager.HasQueued(options_.device);
+  const bool leased = wanted && TryLease(DeviceLease::IfTaken::kQueueUp);
+  NoteWaiting(wanted && !leased);
+  if (!leased) return false;
   absl::StatusOr<std::optional<Job>> job =
       rooms_.manager.TakeNext(options_.device, !pool_.empty());
   if (!job.ok()) {
     LogError("The next job of ", options_.device,
              " cannot be started: ", job.status().message());
+    ReleaseLease();
     AwaitRetry(store_failures_++);
     return true;
   }
   store_failures_ = 0;
   if (!job->has_value()) return false;
   RunJob(**std::move(job));
+  // Also when more jobs wait: another daemon may be next.
+  ReleaseLease();
   return true;
 }
 
 // Standby workers are started here, while no job runs: loading one would
-// disturb a measurement.
+// disturb a measurement, of ours or of another daemon.
+absl::Duration DeviceRunner::MaintainPool() {
+  const absl::Duration retry = rooms_.clock.Monotonic() + options_.lease_retry;
+  if (waiting_for_lease_) {
+    pool_.Maintain(/*may_start=*/false);
+    return retry;
+  }
+  const bool leased = TryLease(DeviceLease::IfTaken::kGiveUp);
+  pool_.Maintain(/*may_start=*/leased);
+  if (!pool_.loading()) ReleaseLease();
+  const absl::Duration deadline = pool_.NextDeadline();
+  return leased ? deadline : std::max(deadline, retry);
+}
+
+bool DeviceRunner::TryLease(DeviceLease::IfTaken if_taken) {
+  if (rooms_.lease_or_null == nullptr) return true;
+  const absl::StatusOr<bool> leased =
+      rooms_.lease_or_null->TryAcquire(if_taken);
+  if (leased.ok()) return *leased;
+  // Better a measurement that somebody may disturb than none.
+  if (lease_fault_ != leased.status().message()) {
+    lease_fault_ = std::string(leased.status().message());
+    LogWarning("Jobs of ", options_.device,
+               " run without a lease: ", lease_fault_);
+  }
+  return true;
+}
+
+void DeviceRunner::ReleaseLease() {
+  if (rooms_.lease_or_null != nullptr) rooms_.lease_or_null->Release();
+}
+
+void DeviceRunner::NoteWaiting(bool waiting) {
+  if (waiting && !waiting_for_lease_) {
+    const std::optional<pid_t> holder = rooms_.lease_or_null->Holder();
+    LogInfo("Jobs of ", options_.device, " wait: ",
+            holder ? absl::StrCat("process ", *holder) : "another process",
+            " has its lease.");
+  }
+  waiting_for_lease_ = waiting;
+}
+
 void DeviceRunner::AwaitWork() {
-  pool_.Maintain();
+  const absl::Duration deadline = MaintainPool();
   std::vector<pollfd> fds = {{wakeup_->fd(), POLLIN, 0}};
   pool_.AddTo(&fds);
   ::poll(fds.data(), fds.size(),
-         PollTimeout(pool_.NextDeadline() - rooms_.clock.Monotonic()));
+         PollTimeout(deadline - rooms_.clock.Monotonic()));
   if (fds[0].revents != 0) wakeup_->Clear();
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "server/host/device_lease.h"
 #include "server/jobs/job_manager.h"
 #include "server/jobs/outcome.h"
 #include "server/jobs/standby_pool.h"
@@ -32,6 +33,8 @@ struct DeviceRunnerOptions {
   // Between attempts to write to a store that refuses: doubles each time.
   absl::Duration first_retry = absl::Seconds(1);
   absl::Duration last_retry = absl::Seconds(30);
+  // Between looks at a device that another daemon measures on.
+  absl::Duration lease_retry = absl::Milliseconds(200);
 };
 
 // What a runner works with; all of it must outlive the runner.
@@ -41,11 +44,15 @@ struct DeviceRunnerRooms {
   TraceIntake& intake;
   Metrics& metrics;
   const Clock& clock;
+  // Held while a job runs or a standby worker loads. Null where nothing else
+  // can use the device.
+  DeviceLease* lease_or_null = nullptr;
 };
 
 // Runs the jobs of one device, one after the other, each in a worker process:
 // a thread that takes the oldest queued job, watches its worker, takes in the
-// trace and records the end.
+// trace and records the end. While another daemon has the lease of the device,
+// jobs wait.
 //
 // Thread-safe. The thread starts in Create() and stops in the destructor,
 // which drains with no patience if Drain() was not called before.
@@ -67,9 +74,15 @@ class DeviceRunner {
 
   // All but the last two run on the thread.
   void RunLoop();
-  // Runs the next job; false when there is none now.
+  // Runs the next job; false when there is none now, or it has to wait.
   bool RunNext();
   void AwaitWork();
+  // Starts standby workers and returns when to look again.
+  absl::Duration MaintainPool();
+  // Whether nobody else measures on the device now.
+  bool TryLease(DeviceLease::IfTaken if_taken);
+  void ReleaseLease();
+  void NoteWaiting(bool waiting);
   void RunJob(Job job);
   absl::StatusOr<WorkerChannel> WorkerFor(Job* job);
   Outcome Supervise(Job* job);
@@ -93,6 +106,9 @@ class DeviceRunner {
 
   StandbyPool pool_;        // of the thread
   int store_failures_ = 0;  // of the thread: in a row
+  // Of the thread.
+  bool waiting_for_lease_ = false;  // there is a job, and another has the lease
+  std::string lease_fault_;         // the last one that was logged
 
   std::jthread thread_;  // last: uses all of the above
 };

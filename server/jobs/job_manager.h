@@ -98,6 +98,8 @@ class JobManager {
   // running job is cancelled. One runner a device.
   void AttachRunner(const std::string& device, std::shared_ptr<Wakeup> wakeup);
   void DetachRunner(const std::string& device);
+  // Whether a job waits for the device. No I/O.
+  bool HasQueued(const std::string& device) const;
   // Moves the oldest queued job of the device to RUNNING, on a standby worker
   // if it may and there is one. Nothing when there is none or when draining.
   // Fails when the store does; the job stays queued then.

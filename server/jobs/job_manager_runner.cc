@@ -116,6 +116,10 @@ void JobManager::DetachRunner(const std::string& device) {
   live_.SetWakeup(device, nullptr);
 }
 
+bool JobManager::HasQueued(const std::string& device) const {
+  return live_.HasQueued(device);
+}
+
 absl::StatusOr<std::optional<Job>> JobManager::TakeNext(
     const std::string& device, bool have_standby) {
   while (!draining_) {

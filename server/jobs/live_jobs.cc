@@ -73,6 +73,17 @@ std::optional<Job> LiveJobs::Pop(const std::string& device) {
   return std::nullopt;
 }
 
+bool LiveJobs::HasQueued(const std::string& device) const {
+  const MutexLock lock(mu_);
+  const auto queue = queues_.find(device);
+  if (queue == queues_.end()) return false;
+  for (const JobId& id : queue->second.jobs) {
+    const auto found = entries_.find(id);
+    if (found != entries_.end() && found->second.job != nullptr) return true;
+  }
+  return false;
+}
+
 void LiveJobs::PushFront(const Job& job) {
   const MutexLock lock(mu_);
   if (entries_.find(job.id) == entries_.end()) return;

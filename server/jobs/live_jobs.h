@@ -53,6 +53,8 @@ class LiveJobs {
 
   // Takes the oldest queued job off its queue; it stays live.
   std::optional<Job> Pop(const std::string& device) ABSL_LOCKS_EXCLUDED(mu_);
+  // Whether Pop() has one to take now.
+  bool HasQueued(const std::string& device) const ABSL_LOCKS_EXCLUDED(mu_);
   // Puts a job that could not be started back to the front.
   void PushFront(const Job& job) ABSL_LOCKS_EXCLUDED(mu_);
 

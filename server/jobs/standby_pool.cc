@@ -23,12 +23,12 @@ StandbyPool::~StandbyPool() {
   Count();
 }
 
-void StandbyPool::Maintain() {
+void StandbyPool::Maintain(bool may_start) {
   const auto useless = [this](Waiting& worker) { return !Hear(worker); };
   const auto gone = std::remove_if(workers_.begin(), workers_.end(), useless);
   if (gone != workers_.end()) BackOff();
   workers_.erase(gone, workers_.end());
-  StartMissing();
+  if (may_start) StartMissing();
   Count();
 }
 

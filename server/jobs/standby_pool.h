@@ -42,9 +42,11 @@ class StandbyPool {
   StandbyPool& operator=(const StandbyPool&) = delete;
 
   // Hears what the workers say, drops those that ended or are late, starts the
-  // missing ones that are due. Call it when a descriptor of AddTo() is ready,
-  // or when NextDeadline() has come.
-  void Maintain();
+  // missing ones that are due if it may. Call it when a descriptor of AddTo()
+  // is ready, or when NextDeadline() has come.
+  void Maintain(bool may_start = true);
+  // One was started and is not ready: it uses the device.
+  bool loading() const;
 
   // A worker for a job: a ready one, else the one that is furthest; nothing
   // when there is none. It is no longer the pool's.
@@ -67,7 +69,6 @@ class StandbyPool {
 
   // Whether the worker can still become useful.
   bool Hear(Waiting& worker);
-  bool loading() const;
   // One after the other: loading takes all cores, and a job may come.
   void StartMissing();
   void BackOff();

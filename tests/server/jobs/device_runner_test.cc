@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include "base/file.h"
+#include "server/host/device_lease.h"
 #include "tests/server/jobs/runner_fixture.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_worker_launcher.h"
@@ -255,6 +256,135 @@ TEST_F(DeviceRunnerTest, AfterARestartTheQueueGoesOn) {
 
   EXPECT_EQ(house_.AwaitEnd(queued.id).state, JobState::kSucceeded);
   EXPECT_EQ(house_.AwaitEnd(running.id).state, JobState::kSucceeded);
+}
+
+// ---- The lease
+
+class DeviceRunnerLeaseTest : public DeviceRunnerTest {
+ protected:
+  DeviceRunnerLeaseTest() {
+    auto ours = DeviceLease::Create(folder_, "GPU-0000");
+    auto others = DeviceLease::Create(folder_, "GPU-0000");
+    EXPECT_THAT(ours, IsOk());
+    EXPECT_THAT(others, IsOk());
+    lease_ = *std::move(ours);
+    other_ = *std::move(others);
+    house_.lease = lease_.get();
+    house_.options.lease_retry = absl::Milliseconds(5);
+  }
+  // The runner uses the lease.
+  ~DeviceRunnerLeaseTest() override { house_.runner = nullptr; }
+
+  // What another daemon does.
+  bool OtherAcquires(DeviceLease::IfTaken if_taken) {
+    const auto acquired = other_->TryAcquire(if_taken);
+    EXPECT_THAT(acquired, IsOk());
+    return acquired.ok() && *acquired;
+  }
+  bool OtherAcquiresAtLast(DeviceLease::IfTaken if_taken) {
+    return WaitUntil([&] { return OtherAcquires(if_taken); });
+  }
+  // Long enough for a runner that would start a worker to do it.
+  bool NothingIsLaunched(size_t before = 0) {
+    return !WaitUntil([&] { return launcher_.launched() > before; },
+                      absl::Milliseconds(60));
+  }
+
+  const std::filesystem::path folder_ = house_.dir.path() / "leases";
+  std::unique_ptr<DeviceLease> lease_, other_;
+};
+
+TEST_F(DeviceRunnerLeaseTest, AJobWaitsWhileAnotherDaemonMeasures) {
+  ASSERT_TRUE(OtherAcquires(DeviceLease::IfTaken::kQueueUp));
+  Start();
+  const Job created = house_.Create(Request());
+  EXPECT_TRUE(NothingIsLaunched());
+  EXPECT_EQ(house_.manager->Get(created.id)->state, JobState::kPending);
+
+  other_->Release();
+  const auto worker = launcher_.Await(0);
+  worker->SayHello();
+  EXPECT_FALSE(OtherAcquires(DeviceLease::IfTaken::kGiveUp));
+  DoTheJob(*worker);
+
+  EXPECT_EQ(house_.AwaitEnd(created.id).state, JobState::kSucceeded);
+  EXPECT_TRUE(OtherAcquiresAtLast(DeviceLease::IfTaken::kGiveUp));
+}
+
+TEST_F(DeviceRunnerLeaseTest, AnotherDaemonIsNextWhateverWaitsHere) {
+  Start();
+  const Job first = house_.Create(Request());
+  const Job second = house_.Create(Request());
+  const auto worker = launcher_.Await(0);
+  worker->SayHello();
+  ASSERT_FALSE(OtherAcquires(DeviceLease::IfTaken::kQueueUp));
+  DoTheJob(*worker);
+
+  EXPECT_EQ(house_.AwaitEnd(first.id).state, JobState::kSucceeded);
+  EXPECT_TRUE(OtherAcquiresAtLast(DeviceLease::IfTaken::kQueueUp));
+  EXPECT_TRUE(NothingIsLaunched(1));
+  other_->Release();
+  const auto next = launcher_.Await(1);
+  next->SayHello();
+  DoTheJob(*next);
+  EXPECT_EQ(house_.AwaitEnd(second.id).state, JobState::kSucceeded);
+}
+
+TEST_F(DeviceRunnerLeaseTest, AWaitingJobThatIsCancelledLeavesTheQueue) {
+  ASSERT_TRUE(OtherAcquires(DeviceLease::IfTaken::kGiveUp));
+  Start();
+  const Job created = house_.Create(Request());
+  EXPECT_TRUE(NothingIsLaunched());
+
+  ASSERT_THAT(house_.manager->Cancel(created.id), IsOk());
+  other_->Release();
+
+  EXPECT_TRUE(OtherAcquiresAtLast(DeviceLease::IfTaken::kGiveUp));
+  EXPECT_EQ(launcher_.launched(), 0u);
+}
+
+TEST_F(DeviceRunnerLeaseTest, NoStandbyLoadsWhileAnotherDaemonMeasures) {
+  ASSERT_TRUE(OtherAcquires(DeviceLease::IfTaken::kGiveUp));
+  Start(/*standby_workers=*/1);
+  EXPECT_TRUE(NothingIsLaunched());
+
+  other_->Release();
+
+  EXPECT_NE(launcher_.Await(0), nullptr);
+}
+
+TEST_F(DeviceRunnerLeaseTest, TheDeviceIsLeasedWhileAStandbyLoads) {
+  Start(/*standby_workers=*/1);
+  const auto standby = launcher_.Await(0);
+  EXPECT_FALSE(OtherAcquires(DeviceLease::IfTaken::kGiveUp));
+
+  standby->SayReady();
+
+  EXPECT_TRUE(OtherAcquiresAtLast(DeviceLease::IfTaken::kGiveUp));
+}
+
+TEST_F(DeviceRunnerLeaseTest, AJobRunsWhereNoLeaseCanBeHad) {
+  std::filesystem::remove_all(folder_);
+  Start();
+  const Job created = house_.Create(Request());
+  const auto worker = launcher_.Await(0);
+  worker->SayHello();
+  DoTheJob(*worker);
+
+  EXPECT_EQ(house_.AwaitEnd(created.id).state, JobState::kSucceeded);
+}
+
+TEST_F(DeviceRunnerLeaseTest, AStopLeavesTheQueue) {
+  ASSERT_TRUE(OtherAcquires(DeviceLease::IfTaken::kGiveUp));
+  Start();
+  const Job created = house_.Create(Request());
+  EXPECT_TRUE(NothingIsLaunched());
+
+  house_.Stop();
+  other_->Release();
+
+  EXPECT_TRUE(OtherAcquires(DeviceLease::IfTaken::kGiveUp));
+  EXPECT_EQ(house_.job_store->Get(created.id)->state, JobState::kPending);
 }
 
 }  // namespace

@@ -58,6 +58,21 @@ TEST(LiveJobs, JobsLeaveTheirQueueInOrder) {
   EXPECT_FALSE(live.Pop("gpu0").has_value());
 }
 
+TEST(LiveJobs, ADeviceHasAJobQueuedUntilItIsTakenOrCancelled) {
+  LiveJobs live;
+  EXPECT_FALSE(live.HasQueued("cpu"));
+  live.Publish(MakeJob("a"));
+  EXPECT_TRUE(live.HasQueued("cpu"));
+  EXPECT_FALSE(live.HasQueued("gpu0"));
+  live.Pop("cpu");
+  EXPECT_FALSE(live.HasQueued("cpu"));
+
+  live.Publish(MakeJob("b"));
+  live.Apply(InState("b", JobState::kCancelled));
+
+  EXPECT_FALSE(live.HasQueued("cpu"));
+}
+
 TEST(LiveJobs, AJobThatCouldNotBeStartedIsNextAgain) {
   LiveJobs live;
   live.Publish(MakeJob("a"));

@@ -43,7 +43,7 @@ class RunnerFixture {
     };
     intake = std::make_unique<TraceIntake>(intake_options, *trace_store);
     auto created = DeviceRunner::Create(
-        options, {*manager, launcher_, *intake, metrics, clock_});
+        options, {*manager, launcher_, *intake, metrics, clock_, lease});
     ASSERT_THAT(created, IsOk());
     runner = *std::move(created);
   }
@@ -88,6 +88,7 @@ class RunnerFixture {
 
   TempDir dir;
   DeviceRunnerOptions options{.device = "cpu", .standby_workers = 0};
+  DeviceLease* lease = nullptr;
   HostRegistry host;
   Metrics metrics;
   std::unique_ptr<JobStore> job_store;

@@ -63,6 +63,17 @@ TEST_F(StandbyPoolTest, StartsWorkersOneAfterTheOther) {
   ExpectReady(2);
 }
 
+TEST_F(StandbyPoolTest, StartsNothingWhenItMayNot) {
+  const auto pool = Pool(1);
+
+  pool->Maintain(/*may_start=*/false);
+
+  EXPECT_EQ(launcher_.launched(), 0u);
+  EXPECT_FALSE(pool->loading());
+  pool->Maintain();
+  EXPECT_TRUE(pool->loading());
+}
+
 TEST_F(StandbyPoolTest, GivesAReadyWorkerOnce) {
   const auto pool = Pool(1);
   pool->Maintain();
