@@ -98,6 +98,11 @@ namespace traza {
     "Reduce sizes or steps, or raise --timeout.")                              \
   X(kCancelled, CANCELLED, "The job was cancelled on request.",                \
     "Nothing to do.")                                                          \
+  X(kTracerBusy, TRACER_BUSY, "Another tool traces the device's work.",        \
+    "The message names it: stop nsys, ncu, a debugger or another profiler.")   \
+  X(kTracingUnavailable, TRACING_UNAVAILABLE,                                  \
+    "CUPTI cannot collect what the device does.",                              \
+    "The message says why; --depth timing runs without collecting.")           \
   X(kTraceIncomplete, TRACE_INCOMPLETE,                                        \
     "The worker left a trace file that cannot be read whole.",                 \
     "Run the job again; check free space in the data folder.")                 \

@@ -22,7 +22,7 @@ inline constexpr int kTraceSchema = 1;
 // What was lost, cut or perturbed (tracing.md section 11). An absent counter
 // is unknown: it could not be observed. Zero means that it was and is zero.
 struct Completeness {
-  std::optional<int64_t> dropped;         // records that CUPTI says it dropped
+  std::optional<int64_t> dropped;  // records for which there was no room
   std::optional<int64_t> zero_ts;         // device records with start = end = 0
   std::optional<int64_t> bad_order;       // end < start
   std::optional<int64_t> before_launch;   // device start < start of its call
@@ -59,7 +59,8 @@ struct WarmupResult {
   bool steady = false;   // the last steps agreed; only meaningful if checked
   bool checked = false;  // steadiness was looked at (automatic)
   bool cap_hit = false;  // ended by its time limit
-  // Spread of the last 8 steps, (max - min) / median; absent below 8 steps.
+  // Spread of the last 8 steps, (6th - 3rd of them by size) / median; absent
+  // below 8 steps.
   std::optional<double> spread;
 
   friend bool operator==(const WarmupResult&, const WarmupResult&) = default;

@@ -23,7 +23,7 @@ enum class EventKind : uint8_t {
   kCopy,      // device work: memory copy
   kFill,      // device work: memset
   kSync,      // a wait of the CPU or of a stream
-  kOverhead,  // the tracer's own time; in no total
+  kOverhead,  // time of the tracer or the driver beside the work; in no total
   kAlloc,     // an allocation (+) or a free (-)
   kCounter,   // a sampled value
 };

@@ -3,6 +3,7 @@
 #define WORKER_COLLECTOR_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "absl/status/status.h"
@@ -23,6 +24,9 @@ struct CollectorCapabilities {
 struct CollectorOptions {
   Depth depth = Depth::kOps;
   int64_t device_records = 0;  // how many the job is predicted to make
+  // Where to keep the records as they came, for tests without the device; empty
+  // is nowhere.
+  std::filesystem::path dump;
 };
 
 // Collects what devices do. Operators are recorded apart, by OpRecorder.

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "spec/cost.h"
-#include "worker/null_collector.h"
 #include "worker/session.h"
 #include "workloads/registry.h"
 
@@ -22,14 +21,6 @@ std::string HostName() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1) != 0) return "";
   return name;
-}
-
-// The device records that will be there, or why there are none.
-std::unique_ptr<Collector> MakeCollector(const DeviceDescription& device) {
-  return std::make_unique<NullCollector>(
-      device.kind == DeviceKind::kCpu
-          ? "The job ran on the CPU, where operators are the work itself."
-          : "This version of the worker does not collect device records.");
 }
 
 const WorkloadSchema* FindSchema(absl::string_view workload) {
@@ -79,10 +70,9 @@ WorkerMessage JobOutcome::ToMessage() const {
       .phase = phase};
 }
 
-JobOutcome RunJob(const WorkerJob& job, const TorchRuntime& runtime,
-                  OpRecorder& recorder, StepProgress& progress,
-                  const std::atomic<bool>& stop) {
+JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
   const JobSpec& spec = job.spec;
+  const TorchRuntime& runtime = parts.runtime;
   const DeviceDescription* const device = runtime.FindDevice(spec.device);
   if (device == nullptr) {
     return {.status = NoDevice(spec, runtime), .phase = Phase::kSetup};
@@ -94,16 +84,16 @@ JobOutcome RunJob(const WorkerJob& job, const TorchRuntime& runtime,
                              .variant = spec.variant,
                              .device = spec.device,
                              .seed = spec.seed};
-  const std::unique_ptr<Collector> collector = MakeCollector(*device);
 
   SessionOptions options = {
       .header = MakeHeader(job, *device, runtime),
       .out = job.out,
+      .dump = job.dump,
       .start_ns = job.start_ns,
       .memory_bytes = runtime.FindDevice("cpu")->memory_bytes};
   if (const WorkloadSchema* const schema = FindSchema(spec.workload)) {
     options.ops_per_step = Evaluate(schema->cost.ops, args.params);
-    if (collector->Capabilities().device_records) {
+    if (parts.collector.Capabilities().device_records) {
       options.device_records_per_step =
           Evaluate(schema->cost.kernels, args.params);
     }
@@ -112,10 +102,11 @@ JobOutcome RunJob(const WorkerJob& job, const TorchRuntime& runtime,
       std::move(options),
       {.make_workload = [&] { return CreateWorkload(spec.workload, args); },
        .synchronize = [&] { runtime.Synchronize(spec.device); },
-       .recorder = recorder,
-       .collector = *collector,
-       .progress = progress,
-       .stop = stop});
+       .clock = parts.clock,
+       .recorder = parts.recorder,
+       .collector = parts.collector,
+       .progress = parts.progress,
+       .stop = parts.stop});
   absl::StatusOr<WorkerResult> result = session.Run();
   if (!result.ok()) {
     return {.status = result.status(), .phase = session.phase()};

@@ -12,8 +12,10 @@
 #include "spec/job_spec.h"
 #include "spec/phase.h"
 #include "spec/worker_message.h"
+#include "worker/collector.h"
 #include "worker/op_recorder.h"
 #include "worker/step_progress.h"
+#include "worker/tick_clock.h"
 #include "worker/torch_runtime.h"
 
 namespace traza {
@@ -22,6 +24,7 @@ namespace traza {
 struct WorkerJob {
   JobSpec spec;
   std::string out;       // path of the trace file
+  std::string dump;      // of CUPTI's records; empty is none
   std::string job_id;    // empty when started by hand
   bool standby = false;  // this process has run something before
   int64_t start_ns = 0;  // CLOCK_REALTIME when set-up began
@@ -37,11 +40,18 @@ struct JobOutcome {
   WorkerMessage ToMessage() const;
 };
 
-// Ties a session to PyTorch, the registry and a collector, and runs it. `stop`
-// ends it after the running step.
-JobOutcome RunJob(const WorkerJob& job, const TorchRuntime& runtime,
-                  OpRecorder& recorder, StepProgress& progress,
-                  const std::atomic<bool>& stop);
+// What a worker process has, whatever it runs. All of it outlives the job.
+struct WorkerParts {
+  const TorchRuntime& runtime;
+  WindowClock& clock;
+  OpRecorder& recorder;
+  Collector& collector;  // for the device of the job
+  StepProgress& progress;
+  const std::atomic<bool>& stop;  // ends the job after the running step
+};
+
+// Ties a session to PyTorch and the registry, and runs it.
+JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts);
 
 }  // namespace traza
 

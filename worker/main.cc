@@ -24,7 +24,9 @@
 #include "spec/admission.h"
 #include "worker/daemon_link.h"
 #include "worker/describe.h"
+#include "worker/device_collector.h"
 #include "worker/job.h"
+#include "worker/null_collector.h"
 #include "worker/options.h"
 #include "worker/workload_errors.h"
 
@@ -75,6 +77,34 @@ void SayStatus(const absl::Status& status) {
   }
 }
 
+// What runs jobs on one device, in the order in which it has to be made: the
+// collector after the driver has started, before the first context.
+struct ProcessParts {
+  ProcessParts(const TorchRuntime& torch, absl::string_view device)
+      : runtime(torch),
+        recorder(MakeTorchOpRecorder(clock)),
+        collector(MakeCollector(runtime.FindDevice(device), clock)) {}
+
+  WorkerParts For(StepProgress& progress) {
+    return {runtime, clock, *recorder, *collector, progress, stop_requested};
+  }
+
+  const TorchRuntime& runtime;
+  WindowClock clock;
+  const std::unique_ptr<OpRecorder> recorder;
+  const std::unique_ptr<Collector> collector;
+
+ private:
+  // A job for a device that is not there fails before it collects.
+  static std::unique_ptr<Collector> MakeCollector(
+      const DeviceDescription* device, const WindowClock& clock) {
+    if (device == nullptr || device->unavailable) {
+      return std::make_unique<NullCollector>("There is no such device.");
+    }
+    return MakeDeviceCollector(*device, clock);
+  }
+};
+
 // ---- --describe
 
 int RunDescribe() {
@@ -95,7 +125,7 @@ int RunDescribe() {
 
 // ---- --daemon
 
-int ServeDaemon(bool standby) {
+int ServeDaemon(const std::string& device, bool standby) {
   const int64_t start_ns = RealtimeNs();
   // The daemon's death ends the worker even where it listens to nothing, in a
   // driver or in a long operator.
@@ -108,12 +138,10 @@ int ServeDaemon(bool standby) {
   }
   DaemonLink link{UniqueFd(kWorkerSocketFd)};
   const TorchRuntime runtime;
-  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
+  ProcessParts parts(runtime, device);
   if (standby) {
     const absl::Status warmed = CatchErrors([&] {
-      for (const DeviceDescription& device : runtime.devices()) {
-        if (!device.unavailable) runtime.RunThrowawaySteps(device.id);
-      }
+      runtime.RunThrowawaySteps(device);
       return absl::OkStatus();
     });
     // The job will meet the same fault and report it.
@@ -133,7 +161,7 @@ int ServeDaemon(bool standby) {
               .job_id = start->job_id,
               .standby = standby,
               .start_ns = standby ? RealtimeNs() : start_ns},
-             runtime, *recorder, link, stop_requested);
+             parts.For(link));
   link.Send(outcome.ToMessage());
   Exit(outcome.status.ok() ? 0 : kExitFailed);
 }
@@ -165,7 +193,6 @@ int RunByHand(const WorkerOptions& options) {
     return kExitUsage;
   }
   const TorchRuntime runtime;
-  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
   const absl::StatusOr<AdmittedJob> job =
       Admit(*request, Describe(runtime), AdmissionLimits{});
   if (!job.ok()) {
@@ -176,10 +203,13 @@ int RunByHand(const WorkerOptions& options) {
     Say(absl::StrCat(adjustment.field, " = ", adjustment.value, " (",
                      adjustment.why, ")"));
   }
+  ProcessParts parts(runtime, job->spec.device);
   NoProgress progress;
-  const JobOutcome outcome =
-      RunJob({.spec = job->spec, .out = options.out, .start_ns = start_ns},
-             runtime, *recorder, progress, stop_requested);
+  const JobOutcome outcome = RunJob({.spec = job->spec,
+                                     .out = options.out,
+                                     .dump = options.dump,
+                                     .start_ns = start_ns},
+                                    parts.For(progress));
   if (!outcome.status.ok()) {
     Say(absl::StrCat("the job failed in phase ", PhaseName(*outcome.phase)));
     SayStatus(outcome.status);
@@ -209,7 +239,7 @@ int Main(const std::vector<std::string>& args) {
     case WorkerMode::kDescribe:
       return RunDescribe();
     case WorkerMode::kDaemon:
-      return ServeDaemon(options->standby);
+      return ServeDaemon(options->device, options->standby);
     case WorkerMode::kByHand:
       return RunByHand(*options);
   }

@@ -97,13 +97,14 @@ std::vector<std::string> DtypeNames() {
 // is not allowed, and removing costs them a rebuild of their lists.
 class TorchOpRecorder : public OpRecorder {
  public:
-  TorchOpRecorder()
-      : plain_(AddDisabled(at::RecordFunctionCallback(OnStart, OnEnd))),
+  explicit TorchOpRecorder(const WindowClock& clock)
+      : clock_(clock),
+        plain_(AddDisabled(at::RecordFunctionCallback(OnStart, OnEnd))),
         with_inputs_(
             AddDisabled(at::RecordFunctionCallback(OnStartWithInputs, OnEnd)
                             .needsInputs(true))) {
     TRAZA_CHECK(buffer == nullptr);
-    ticks = TickClock(HasReliableTsc());
+    ticks = clock.ticks();
     buffer = &buffer_;
   }
 
@@ -120,48 +121,38 @@ class TorchOpRecorder : public OpRecorder {
   }
 
   void Start() override {
-    Rewind();
+    buffer_.Rewind();
     at::reenableCallback(shapes_ ? with_inputs_ : plain_);
     running_ = true;
   }
 
-  void Rewind() override {
-    buffer_.Rewind();
-    map_.Open(ticks);
-  }
+  void Rewind() override { buffer_.Rewind(); }
 
   void Stop() override {
     if (!running_) return;
     at::disableCallback(shapes_ ? with_inputs_ : plain_);
     running_ = false;
     stop_ = ticks.Now();
-    map_.Close(ticks);
-  }
-
-  int64_t Ticks() const override { return ticks.Now(); }
-
-  int64_t ToRealtimeNs(int64_t at) const override {
-    return map_.ToRealtimeNs(at);
   }
 
   void Drain(RawRecords* records, Completeness* completeness) override {
-    buffer_.Drain(stop_, map_, DtypeNames(), records, completeness);
+    buffer_.Drain(stop_, clock_.map(), DtypeNames(), records, completeness);
   }
 
  private:
+  const WindowClock& clock_;
   OpBuffer buffer_;
   at::CallbackHandle plain_;
   at::CallbackHandle with_inputs_;
   bool shapes_ = false;
   bool running_ = false;
   int64_t stop_ = 0;  // in ticks
-  TickMap map_;
 };
 
 }  // namespace
 
-std::unique_ptr<OpRecorder> MakeTorchOpRecorder() {
-  return std::make_unique<TorchOpRecorder>();
+std::unique_ptr<OpRecorder> MakeTorchOpRecorder(const WindowClock& clock) {
+  return std::make_unique<TorchOpRecorder>(clock);
 }
 
 }  // namespace traza

@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 
-#include "base/clock.h"
 #include "trace/correlate/raw_records.h"
 #include "trace/header.h"
+#include "worker/tick_clock.h"
 
 namespace traza {
 
@@ -34,20 +34,15 @@ class OpRecorder {
   virtual void Rewind() = 0;
   virtual void Stop() = 0;
 
-  // The clock of the rows, for whatever has to nest with them, such as steps:
-  // ticks now, and what they are in CLOCK_REALTIME ns once Stop() has been
-  // called.
-  virtual int64_t Ticks() const { return RealtimeNs(); }
-  virtual int64_t ToRealtimeNs(int64_t ticks) const { return ticks; }
-
   // Moves what was recorded to `records`, gives the room back, and adds to the
-  // counters dropped_ops and id_stack_depth.
+  // counters dropped_ops and id_stack_depth. The window's clock is closed.
   virtual void Drain(RawRecords* records, Completeness* completeness) = 0;
 };
 
-// The recorder of PyTorch's own callbacks (op_recorder.cc). At most one at a
-// time; make it before other threads run operators.
-std::unique_ptr<OpRecorder> MakeTorchOpRecorder();
+// The recorder of PyTorch's own callbacks (op_recorder.cc), stamping with
+// `clock`, which must outlive it. At most one at a time; make it before other
+// threads run operators.
+std::unique_ptr<OpRecorder> MakeTorchOpRecorder(const WindowClock& clock);
 
 }  // namespace traza
 

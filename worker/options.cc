@@ -35,8 +35,15 @@ absl::Status Check(const WorkerOptions& options, int modes) {
   if (by_hand && (options.spec.empty() || options.out.empty())) {
     return absl::InvalidArgumentError("--spec and --out go together");
   }
-  if (options.standby && options.mode != WorkerMode::kDaemon) {
+  const bool daemon = options.mode == WorkerMode::kDaemon;
+  if (!options.dump.empty() && !by_hand) {
+    return absl::InvalidArgumentError("--dump needs --spec and --out");
+  }
+  if (options.standby && !daemon) {
     return absl::InvalidArgumentError("--standby needs --daemon");
+  }
+  if (daemon != !options.device.empty()) {
+    return absl::InvalidArgumentError("--daemon and --device go together");
   }
   return absl::OkStatus();
 }
@@ -47,7 +54,8 @@ absl::string_view WorkerUsage() {
   return "usage: traza-worker --spec FILE --out FILE   run one job by hand\n"
          "       traza-worker --describe               print what this host "
          "can do\n"
-         "       traza-worker --daemon [--standby]     serve trazad on "
+         "       traza-worker --daemon --device ID [--standby]\n"
+         "                                             serve trazad on "
          "descriptor "
          "3\n"
          "       traza-worker --help | --version\n"
@@ -58,6 +66,7 @@ absl::string_view WorkerUsage() {
          "             needed: {\"workload\": \"matmul_add\", \"params\": "
          "{\"size\": \"64\"}}\n"
          "--out FILE   the trace, a Parquet file\n"
+         "--dump FILE  CUPTI's records as they came, for tests without a GPU\n"
          "\n"
          "Exit codes: 0 done, 1 the job failed, 2 wrong usage or request.\n";
 }
@@ -84,8 +93,12 @@ absl::StatusOr<WorkerOptions> ParseWorkerOptions(
       set_mode(WorkerMode::kDaemon);
     } else if (arg == "--standby") {
       options.standby = true;
+    } else if (IsOption(arg, "--device")) {
+      ASSIGN_OR_RETURN(options.device, ValueOf("--device", args, &i));
     } else if (IsOption(arg, "--spec")) {
       ASSIGN_OR_RETURN(options.spec, ValueOf("--spec", args, &i));
+    } else if (IsOption(arg, "--dump")) {
+      ASSIGN_OR_RETURN(options.dump, ValueOf("--dump", args, &i));
     } else if (IsOption(arg, "--out")) {
       ASSIGN_OR_RETURN(options.out, ValueOf("--out", args, &i));
     } else {

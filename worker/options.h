@@ -21,9 +21,11 @@ enum class WorkerMode {
 // What the command line says.
 struct WorkerOptions {
   WorkerMode mode = WorkerMode::kPrintHelp;
+  std::string device;  // that --daemon serves: "cpu", "gpu0", ...
   bool standby = false;
   std::string spec;  // path of a job request in JSON; "-" is stdin
   std::string out;   // path of the trace file
+  std::string dump;  // path for CUPTI's records as they came; empty is none
 };
 
 // What --help prints.

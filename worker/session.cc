@@ -151,7 +151,8 @@ absl::Status Session::SetUp() {
       {.depth = spec_.depth,
        .device_records =
            static_cast<int64_t>(options_.device_records_per_step *
-                                static_cast<double>(spec_.traced_steps))}));
+                                static_cast<double>(spec_.traced_steps)),
+       .dump = options_.dump}));
   const CollectorCapabilities collector = parts_.collector.Capabilities();
   options_.header.collector = collector.name;
   options_.header.collector_note = collector.note;
@@ -173,7 +174,7 @@ void Session::AddStepRow(int64_t number, int64_t start_ns, int64_t end_ns) {
 // Steps that enclose recorded operators take their stamps from the same clock:
 // two clocks would let an operator begin before its step.
 int64_t Session::Stamp() const {
-  return stamping_ticks_ ? parts_.recorder.Ticks() : RealtimeNs();
+  return stamping_ticks_ ? parts_.clock.Now() : RealtimeNs();
 }
 
 int64_t Session::RunSteps(int64_t count, bool wait_for_each) {
@@ -306,22 +307,22 @@ void Session::Prime() {
 
 absl::Status Session::OpenWindow() {
   clock_offset_ns_ = ClockOffsetNs();
+  parts_.clock.Open();
   RETURN_IF_ERROR(parts_.collector.OpenWindow());
   if (records_ops()) parts_.recorder.Rewind();
-  stamping_ticks_ = records_ops();
+  stamping_ticks_ = true;
   first_tick_step_ = records_.steps.size();
   return absl::OkStatus();
 }
 
 absl::Status Session::StopRecording() {
   if (records_ops()) parts_.recorder.Stop();
-  if (stamping_ticks_) {
-    stamping_ticks_ = false;
-    for (size_t i = first_tick_step_; i < records_.steps.size(); ++i) {
-      RawStep& step = records_.steps[i];
-      step.start_ns = parts_.recorder.ToRealtimeNs(step.start_ns);
-      step.end_ns = parts_.recorder.ToRealtimeNs(step.end_ns);
-    }
+  parts_.clock.Close();
+  stamping_ticks_ = false;
+  for (size_t i = first_tick_step_; i < records_.steps.size(); ++i) {
+    RawStep& step = records_.steps[i];
+    step.start_ns = parts_.clock.ToRealtimeNs(step.start_ns);
+    step.end_ns = parts_.clock.ToRealtimeNs(step.end_ns);
   }
   RETURN_IF_ERROR(parts_.collector.CloseWindow());
   RETURN_IF_ERROR(parts_.collector.Disarm());

@@ -19,6 +19,7 @@
 #include "worker/collector.h"
 #include "worker/op_recorder.h"
 #include "worker/step_progress.h"
+#include "worker/tick_clock.h"
 #include "workloads/workload.h"
 
 namespace traza {
@@ -29,8 +30,9 @@ struct SessionOptions {
   // filled in; the session adds what it finds.
   Header header;
   std::filesystem::path out;
-  int64_t start_ns = 0;     // CLOCK_REALTIME when set-up began
-  double ops_per_step = 0;  // predicted rows of operators and ranges
+  std::filesystem::path dump;  // of the collector's records; empty is none
+  int64_t start_ns = 0;        // CLOCK_REALTIME when set-up began
+  double ops_per_step = 0;     // predicted rows of operators and ranges
   double device_records_per_step = 0;
   int64_t memory_bytes = 0;  // of the host; 0 is unknown
 };
@@ -41,6 +43,7 @@ struct SessionParts {
   std::function<absl::StatusOr<std::unique_ptr<Workload>>()> make_workload;
   // Waits until the device has finished; may throw. Does nothing on a CPU.
   std::function<void()> synchronize;
+  WindowClock& clock;  // what the recorder and the collector stamp with
   OpRecorder& recorder;
   Collector& collector;
   StepProgress& progress;
@@ -113,8 +116,8 @@ class Session {
   Trace trace_;
   int64_t step_ns_ = 0;          // about what a step takes
   int64_t clock_offset_ns_ = 0;  // when the window opened
-  // While a window is open, steps are stamped in the recorder's ticks, from
-  // this row on.
+  // While a window is open, steps are stamped in its clock's ticks, from this
+  // row on.
   bool stamping_ticks_ = false;
   size_t first_tick_step_ = 0;
   WorkerResult result_;

@@ -57,6 +57,28 @@ class TickMap {
   double ns_per_tick_ = 1;
 };
 
+// The clock of one window: whatever is recorded on this side (steps,
+// operators, API calls) is stamped with it, so that all of it nests. The
+// session opens and closes it; whoever records, reads it.
+class WindowClock {
+ public:
+  WindowClock() : clock_(HasReliableTsc()) {}
+
+  const TickClock& ticks() const { return clock_; }
+  int64_t Now() const { return clock_.Now(); }
+
+  void Open() { map_.Open(clock_); }
+  void Close() { map_.Close(clock_); }
+
+  // Right for the ticks of the last window, once it is closed.
+  const TickMap& map() const { return map_; }
+  int64_t ToRealtimeNs(int64_t ticks) const { return map_.ToRealtimeNs(ticks); }
+
+ private:
+  TickClock clock_;
+  TickMap map_;
+};
+
 }  // namespace traza
 
 #endif  // WORKER_TICK_CLOCK_H_

@@ -36,16 +36,22 @@ int64_t WarmupSteps::median_ns() const {
   return sorted[sorted.size() / 2];
 }
 
+// Of the middle half: one disturbed step in eight says nothing about warmth.
+double WarmupSteps::Spread() const {
+  std::vector<int64_t> sorted = last_;
+  std::ranges::sort(sorted);
+  const size_t quarter = sorted.size() / 4;
+  return static_cast<double>(sorted[sorted.size() - 1 - quarter] -
+                             sorted[quarter]) /
+         static_cast<double>(std::max<int64_t>(median_ns(), 1));
+}
+
 void WarmupSteps::Add(int64_t step_ns) {
   if (last_.size() == kAgreeing) last_.erase(last_.begin());
   last_.push_back(step_ns);
   elapsed_ns_ += step_ns;
   ++result_.steps;
-  if (last_.size() == kAgreeing) {
-    const auto [least, most] = std::ranges::minmax_element(last_);
-    result_.spread = static_cast<double>(*most - *least) /
-                     static_cast<double>(std::max<int64_t>(median_ns(), 1));
-  }
+  if (last_.size() == kAgreeing) result_.spread = Spread();
   if (warmup_.automatic) {
     Judge();
   } else {

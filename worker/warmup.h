@@ -14,9 +14,9 @@ namespace traza {
 // Decides how long steps are repeated before they are measured.
 //
 // A fixed warm-up runs its number of steps. An automatic one runs at least 3,
-// until the last 8 agree or its time is over: 20 ms for steps below 1 ms,
-// which are bound by launches and have nothing to warm for longer, 500 ms for
-// others, whose clocks rise under load.
+// until the middle half of the last 8 agrees or its time is over: 20 ms for
+// steps below 1 ms, which are bound by launches and have nothing to warm for
+// longer, 500 ms for others, whose clocks rise under load.
 //
 // Thread-compatible.
 class WarmupSteps {
@@ -37,6 +37,7 @@ class WarmupSteps {
   int64_t median_ns() const;
 
  private:
+  double Spread() const;
   void Judge();
 
   const Warmup warmup_;

@@ -76,7 +76,8 @@ void RunPlain(const char* mode, const at::Tensor& x, const at::Tensor& y,
 
 void RunOurs(const char* mode, const at::Tensor& x, const at::Tensor& y,
              int64_t ops, bool shapes) {
-  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
+  WindowClock clock;
+  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder(clock);
   const absl::Status reserved = recorder->Reserve(ops * 5 / 4, shapes);
   if (!reserved.ok()) {
     fprintf(stderr, "%s\n", reserved.ToString().c_str());
@@ -84,11 +85,13 @@ void RunOurs(const char* mode, const at::Tensor& x, const at::Tensor& y,
   }
   recorder->Start();
   for (int i = 0; i < 1000; ++i) x.add_(y);
+  clock.Open();
   recorder->Rewind();
   Loop loop = Run(x, y, ops);
 
   const int64_t start = RealtimeNs();
   recorder->Stop();
+  clock.Close();
   RawRecords records;
   Header header;
   recorder->Drain(&records, &header.completeness);
@@ -144,7 +147,8 @@ int Main(const std::string& mode, int64_t ops) {
   if (mode == "absent") {
     RunPlain("absent", x, y, ops);
   } else if (mode == "disabled") {
-    const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
+    const WindowClock clock;
+    const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder(clock);
     RunPlain("disabled", x, y, ops);
   } else if (mode == "on" || mode == "shapes") {
     RunOurs(mode.c_str(), x, y, ops, mode == "shapes");

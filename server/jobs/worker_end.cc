@@ -17,6 +17,7 @@ constexpr std::array kOfWorkers = {
     Reason::kWorkerFailed,    Reason::kOutOfMemory,
     Reason::kStoreFull,       Reason::kStoreUnwritable,
     Reason::kTraceEmpty,      Reason::kTraceTooLarge,
+    Reason::kTracerBusy,      Reason::kTracingUnavailable,
     Reason::kInvalidArgument, Reason::kDeviceUnavailable,
     Reason::kDeviceNotFound,  Reason::kWorkloadUnavailable,
     Reason::kWorkerProtocol};

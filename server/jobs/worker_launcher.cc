@@ -143,7 +143,7 @@ absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
   SetNonBlocking(pipe.read);
   SubprocessOptions child;
   child.program = options_.program;
-  child.args = {"--daemon"};
+  child.args = {"--daemon", "--device", options.device};
   if (options.standby) child.args.push_back("--standby");
   child.environment = environment_;
   // Unlike that of any other daemon on the host, in a container or not.

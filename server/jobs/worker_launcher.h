@@ -78,7 +78,7 @@ struct ProcessLauncherOptions {
   std::vector<std::string> environment;
 };
 
-// The launcher of the daemon: `traza-worker --daemon [--standby]`.
+// The launcher of the daemon: `traza-worker --daemon --device ID [--standby]`.
 //
 // Workers get no descriptors of ours but the socket, a small environment (no
 // profiler of somebody else gets in), no core dumps, and no file larger than

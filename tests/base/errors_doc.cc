@@ -68,6 +68,8 @@ std::string WhereMet(Reason reason) {
     case Reason::kOutOfMemory:
     case Reason::kPhaseTimeout:
     case Reason::kCancelled:
+    case Reason::kTracerBusy:
+    case Reason::kTracingUnavailable:
     case Reason::kTraceIncomplete:
     case Reason::kTraceEmpty:
       return kJob;

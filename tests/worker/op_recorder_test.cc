@@ -58,7 +58,8 @@ class OpRecorderTest : public testing::Test {
   }
 
   const c10::InferenceMode inference_;
-  std::unique_ptr<OpRecorder> recorder_ = MakeTorchOpRecorder();
+  WindowClock clock_;
+  std::unique_ptr<OpRecorder> recorder_ = MakeTorchOpRecorder(clock_);
   at::Tensor x_ = at::ones({2, 3});
   RawRecords records_;
   Completeness completeness_;

@@ -21,7 +21,8 @@ namespace traza {
 namespace {
 
 std::vector<std::string> OurRows() {
-  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
+  const WindowClock clock;
+  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder(clock);
   const std::unique_ptr<Workload> workload = MakeSampleMlp();
   workload->Step();
   EXPECT_THAT(recorder->Reserve(100, false), IsOk());

@@ -15,13 +15,22 @@ TEST(ParseWorkerOptions, TakesTheModes) {
   EXPECT_EQ(ParseWorkerOptions({"--describe"})->mode, WorkerMode::kDescribe);
   EXPECT_EQ(ParseWorkerOptions({"--version"})->mode, WorkerMode::kPrintVersion);
   EXPECT_EQ(ParseWorkerOptions({"--help"})->mode, WorkerMode::kPrintHelp);
-  EXPECT_EQ(ParseWorkerOptions({"--daemon"})->mode, WorkerMode::kDaemon);
+  EXPECT_EQ(ParseWorkerOptions({"--daemon", "--device", "cpu"})->mode,
+            WorkerMode::kDaemon);
 }
 
 TEST(ParseWorkerOptions, StandbyGoesWithDaemon) {
-  EXPECT_TRUE(ParseWorkerOptions({"--daemon", "--standby"})->standby);
+  EXPECT_TRUE(
+      ParseWorkerOptions({"--daemon", "--device=gpu1", "--standby"})->standby);
   EXPECT_THAT(ParseWorkerOptions({"--standby", "--describe"}),
               StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(ParseWorkerOptions, ADaemonSaysForWhichDevice) {
+  EXPECT_EQ(ParseWorkerOptions({"--daemon", "--device", "gpu1"})->device,
+            "gpu1");
+  EXPECT_FALSE(ParseWorkerOptions({"--daemon"}).ok());
+  EXPECT_FALSE(ParseWorkerOptions({"--device", "cpu", "--describe"}).ok());
 }
 
 TEST(ParseWorkerOptions, TakesValuesInBothSpellings) {
@@ -45,9 +54,11 @@ TEST(ParseWorkerOptions, WantsOneModeWhole) {
   EXPECT_FALSE(ParseWorkerOptions({"--spec", "a"}).ok());
   EXPECT_FALSE(ParseWorkerOptions({"--out", "a"}).ok());
   EXPECT_FALSE(ParseWorkerOptions({"--spec"}).ok());
-  EXPECT_FALSE(ParseWorkerOptions({"--daemon", "--describe"}).ok());
   EXPECT_FALSE(
-      ParseWorkerOptions({"--daemon", "--spec", "a", "--out", "b"}).ok());
+      ParseWorkerOptions({"--daemon", "--device", "cpu", "--describe"}).ok());
+  EXPECT_FALSE(ParseWorkerOptions(
+                   {"--daemon", "--device", "cpu", "--spec", "a", "--out", "b"})
+                   .ok());
 }
 
 }  // namespace

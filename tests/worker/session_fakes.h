@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "worker/op_buffer.h"
 #include "worker/op_recorder.h"
 #include "worker/step_progress.h"
@@ -18,6 +17,8 @@ namespace traza {
 // Records what a FakeWorkload calls, into the real buffer.
 class FakeOpRecorder : public OpRecorder {
  public:
+  explicit FakeOpRecorder(const WindowClock& clock) : clock_(clock) {}
+
   absl::Status Reserve(int64_t rows, bool shapes) override {
     ++reserves_;
     shapes_ = shapes;
@@ -30,17 +31,17 @@ class FakeOpRecorder : public OpRecorder {
   void Rewind() override { buffer_.Rewind(); }
   void Stop() override { running_ = false; }
   void Drain(RawRecords* records, Completeness* completeness) override {
-    buffer_.Drain(RealtimeNs(), TickMap(), {}, records, completeness);
+    buffer_.Drain(clock_.Now(), clock_.map(), {}, records, completeness);
   }
 
   void Open(const char* name, bool range) {
     if (!running_) return;
     if (OpRow* const row = buffer_.Open(name, range)) {
-      row->start = RealtimeNs();
+      row->start = clock_.Now();
     }
   }
   void Close() {
-    if (running_) buffer_.Close(RealtimeNs());
+    if (running_) buffer_.Close(clock_.Now());
   }
 
   int reserves() const { return reserves_; }
@@ -48,6 +49,7 @@ class FakeOpRecorder : public OpRecorder {
   bool running() const { return running_; }
 
  private:
+  const WindowClock& clock_;
   OpBuffer buffer_;
   int reserves_ = 0;
   bool shapes_ = false;

@@ -60,6 +60,7 @@ class SessionTest : public testing::Test {
                                                              on_step_);
                      },
                      .synchronize = [this] { ++waits_; },
+                     .clock = clock_,
                      .recorder = recorder_,
                      .collector = *collector_,
                      .progress = progress_,
@@ -87,7 +88,8 @@ class SessionTest : public testing::Test {
   DeviceKind device_ = DeviceKind::kCpu;
   bool standby_ = false;
   int64_t memory_bytes_ = 0;
-  FakeOpRecorder recorder_;
+  WindowClock clock_;
+  FakeOpRecorder recorder_{clock_};
   std::unique_ptr<Collector> collector_ =
       std::make_unique<NullCollector>("no device");
   FakeProgress progress_;

@@ -164,7 +164,7 @@ TEST_F(WorkerByHandTest, AJobThatFailsSaysWhere) {
 }
 
 TEST_F(WorkerByHandTest, DaemonModeNeedsItsSocket) {
-  EXPECT_EQ(RunWorker({"--daemon"}), "exit 2");
+  EXPECT_EQ(RunWorker({"--daemon", "--device", "cpu"}), "exit 2");
 }
 
 TEST_F(WorkerByHandTest, LinksNeitherGrpcNorProtobuf) {
@@ -236,7 +236,7 @@ class WorkerForDaemonTest : public testing::Test {
 };
 
 TEST_F(WorkerForDaemonTest, RunsAJobThatIsSentAtOnce) {
-  Start({"--daemon"});
+  Start({"--daemon", "--device", "cpu"});
   SendJob();
 
   EXPECT_EQ(ReceiveA<Hello>().protocol, kWorkerProtocol);
@@ -253,7 +253,7 @@ TEST_F(WorkerForDaemonTest, RunsAJobThatIsSentAtOnce) {
 }
 
 TEST_F(WorkerForDaemonTest, AStandbyRunsNoColdStep) {
-  Start({"--daemon", "--standby"});
+  Start({"--daemon", "--device", "cpu", "--standby"});
   ReceiveA<Ready>();
   SendJob();
   ReceiveA<WorkerResult>();
@@ -266,7 +266,7 @@ TEST_F(WorkerForDaemonTest, AStandbyRunsNoColdStep) {
 
 TEST_F(WorkerForDaemonTest, ReportsAnErrorWithItsPhase) {
   job_.spec.device = "gpu99";
-  Start({"--daemon"});
+  Start({"--daemon", "--device", "cpu"});
   SendJob();
 
   const auto error = ReceiveA<WorkerError>();
@@ -278,7 +278,7 @@ TEST_F(WorkerForDaemonTest, ReportsAnErrorWithItsPhase) {
 
 TEST_F(WorkerForDaemonTest, ReportsThatMemoryIsShort) {
   job_.spec.params["size"] = "65536";
-  Start({"--daemon"}, {{RLIMIT_AS, uint64_t{8} << 30}});
+  Start({"--daemon", "--device", "cpu"}, {{RLIMIT_AS, uint64_t{8} << 30}});
   SendJob();
 
   EXPECT_EQ(ReceiveA<WorkerError>().reason, Reason::kOutOfMemory);
@@ -287,7 +287,7 @@ TEST_F(WorkerForDaemonTest, ReportsThatMemoryIsShort) {
 
 TEST_F(WorkerForDaemonTest, TermInTracedStepsLeavesAPartialTrace) {
   job_.spec.traced_steps = 1'000'000;
-  Start({"--daemon"});
+  Start({"--daemon", "--device", "cpu"});
   SendJob();
   while (ReceiveA<StepsDone>().phase != Phase::kTraced) {
   }
@@ -306,7 +306,7 @@ TEST_F(WorkerForDaemonTest, TermInTracedStepsLeavesAPartialTrace) {
 
 TEST_F(WorkerForDaemonTest, TermBeforeThatIsCancelled) {
   job_.spec.timed_steps = 1'000'000;
-  Start({"--daemon"});
+  Start({"--daemon", "--device", "cpu"});
   SendJob();
   while (ReceiveA<StepsDone>().phase != Phase::kTimed) {
   }
@@ -319,7 +319,7 @@ TEST_F(WorkerForDaemonTest, TermBeforeThatIsCancelled) {
 }
 
 TEST_F(WorkerForDaemonTest, TermEndsAWaitingStandby) {
-  Start({"--daemon", "--standby"});
+  Start({"--daemon", "--device", "cpu", "--standby"});
   ReceiveA<Ready>();
 
   worker_->Signal(SIGTERM);
@@ -328,7 +328,7 @@ TEST_F(WorkerForDaemonTest, TermEndsAWaitingStandby) {
 }
 
 TEST_F(WorkerForDaemonTest, EndsWithTheDaemonsEndOfTheSocket) {
-  Start({"--daemon", "--standby"});
+  Start({"--daemon", "--device", "cpu", "--standby"});
   ReceiveA<Ready>();
 
   socket_.Reset();

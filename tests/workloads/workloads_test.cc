@@ -50,7 +50,8 @@ std::unique_ptr<Workload> Create(const std::string& name, const Params& params,
 
 // The rows of one step that is not the first.
 RawRecords RecordStep(Workload& workload, bool shapes) {
-  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder();
+  const WindowClock clock;
+  const std::unique_ptr<OpRecorder> recorder = MakeTorchOpRecorder(clock);
   workload.Step();
   EXPECT_THAT(recorder->Reserve(1000, shapes), IsOk());
   recorder->Start();
