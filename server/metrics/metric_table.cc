@@ -114,10 +114,14 @@ void MetricTable::Observe(int metric, const Values& labels, double value) {
   if (series.histogram != nullptr) series.histogram->Observe(value);
 }
 
-std::string MetricTable::Text() const {
+std::string MetricTable::Text(
+    std::vector<prometheus::MetricFamily> more) const {
   try {
     std::vector<prometheus::MetricFamily> families = registry_.Collect();
     for (prometheus::MetricFamily& family : CollectProcessMetrics()) {
+      families.push_back(std::move(family));
+    }
+    for (prometheus::MetricFamily& family : more) {
       families.push_back(std::move(family));
     }
     return prometheus::TextSerializer().Serialize(families);

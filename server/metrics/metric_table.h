@@ -13,6 +13,7 @@
 #include "prometheus/family.h"
 #include "prometheus/gauge.h"
 #include "prometheus/histogram.h"
+#include "prometheus/metric_family.h"
 #include "prometheus/registry.h"
 
 #include "base/mutex.h"
@@ -48,8 +49,8 @@ class MetricTable {
   void Set(int metric, const Values& labels, double value);
   void Observe(int metric, const Values& labels, double value);
 
-  // All series in the text format 0.0.4, and those of the process.
-  std::string Text() const;
+  // All series in the text format 0.0.4, those of the process, and `more`.
+  std::string Text(std::vector<prometheus::MetricFamily> more) const;
 
  private:
   struct Family {

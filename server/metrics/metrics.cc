@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 
 #include "base/version.h"
+#include "server/metrics/gpu_metrics.h"
 #include "server/metrics/metric_table.h"
 #include "spec/phase.h"
 
@@ -311,6 +312,13 @@ void Metrics::HttpRequest(absl::string_view route, int code) {
   table_->Add(kHttpRequests, {route, absl::StrCat(code)});
 }
 
-std::string Metrics::Text() const { return table_->Text(); }
+void Metrics::SetGpuSource(std::function<std::vector<GpuFigures>()> source) {
+  gpu_source_ = std::move(source);
+}
+
+std::string Metrics::Text() const {
+  return table_->Text(gpu_source_ ? GpuMetrics(gpu_source_())
+                                  : std::vector<prometheus::MetricFamily>());
+}
 
 }  // namespace traza

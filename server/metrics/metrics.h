@@ -3,6 +3,7 @@
 #define SERVER_METRICS_METRICS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "absl/time/time.h"
 
 #include "base/error.h"
+#include "server/metrics/gpu_figures.h"
 #include "spec/job.h"
 #include "spec/worker_description.h"
 
@@ -46,6 +48,8 @@ struct TraceCounts {
 //
 // Label values come from enums, from the registry of workloads or from names
 // in our code, never from a client. Thread-safe; no call does I/O but Text().
+//
+// The figures of GPUs are not kept but asked for by Text().
 class Metrics {
  public:
   Metrics();
@@ -59,6 +63,10 @@ class Metrics {
   void DeclareRpc(absl::string_view service, absl::string_view method,
                   absl::string_view type);
   void DeclareHttpRoute(absl::string_view route);
+
+  // Text() shows what `source` tells of the GPUs; it must not block for long.
+  // Call it before another thread can call Text().
+  void SetGpuSource(std::function<std::vector<GpuFigures>()> source);
 
   void JobSubmitted(absl::string_view workload);
   void JobRejected(Reason reason);
@@ -89,11 +97,13 @@ class Metrics {
   // `route` is the pattern, not the path: "/v1/traces/{trace}".
   void HttpRequest(absl::string_view route, int code);
 
-  // Everything in the text format 0.0.4 of Prometheus; reads /proc/self.
+  // Everything in the text format 0.0.4 of Prometheus; reads /proc/self and
+  // asks the source of GPUs.
   std::string Text() const;
 
  private:
   std::unique_ptr<MetricTable> table_;
+  std::function<std::vector<GpuFigures>()> gpu_source_;
 };
 
 }  // namespace traza

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -171,12 +172,47 @@ TEST(Metrics, ShowsTheProcess) {
   EXPECT_LT(ValueOf(metrics, "process_start_time_seconds"), 4.2e9);
 }
 
+GpuFigures Gpu(const std::string& device) {
+  GpuReading reading;
+  reading.sm_clock_hz = 1'980'000'000;
+  reading.memory_clock_hz = 3'201'000'000;
+  reading.power_watts = 612.5;
+  reading.temperature_celsius = 61;
+  reading.memory_used_bytes = 3 << 20;
+  reading.memory_total_bytes = int64_t{140} << 30;
+  reading.throttle_reasons = {"sw_power_cap"};
+  for (const char* reason :
+       {"sw_power_cap", "sync_boost", "hw_thermal_slowdown",
+        "sw_thermal_slowdown", "hw_power_brake_slowdown"}) {
+    reading.throttled_seconds[reason] = 2.5;
+  }
+  reading.energy_joules = 5000.25;
+  reading.busy_ratio = 0.75;
+  reading.processes = {{1, std::nullopt}, {2, std::nullopt}};
+  GpuFigures figures{.device = device,
+                     .state = "leased",
+                     .reading = reading,
+                     .age = absl::Milliseconds(1500)};
+  figures.read_errors["device"] = 0;
+  for (const absl::string_view field : kGpuFields) {
+    figures.read_errors[std::string(field)] = 0;
+  }
+  figures.read_errors["energy"] = 2;
+  return figures;
+}
+
+std::vector<GpuFigures> EightGpus() {
+  std::vector<GpuFigures> gpus;
+  for (int i = 0; i < 8; ++i) gpus.push_back(Gpu(absl::StrCat("gpu", i)));
+  return gpus;
+}
+
 // A few more calls and routes than the daemon has.
 void DeclareManyRpcs(Metrics& metrics) {
   for (int i = 0; i < 24; ++i) {
     metrics.DeclareRpc("traza.v1.TraceService", absl::StrCat("Method", i),
                        "unary");
-    metrics.DeclareHttpRoute(absl::StrCat("/route", i % 8));
+    metrics.DeclareHttpRoute(absl::StrCat("/route", i % 6));
   }
 }
 
@@ -199,6 +235,7 @@ TEST(Metrics, AUsualHostHasAtMostThreeThousandSeries) {
   Metrics metrics;
   metrics.DeclareHost(LargeHost(40));
   DeclareManyRpcs(metrics);
+  metrics.SetGpuSource([] { return EightGpus(); });
 
   EXPECT_LE(CountSeries(metrics.Text()), 3000);
 }
@@ -207,10 +244,89 @@ TEST(Metrics, AHostWithManyWorkloadsStaysWithinBounds) {
   Metrics metrics;
   metrics.DeclareHost(LargeHost(200));
   DeclareManyRpcs(metrics);
+  metrics.SetGpuSource([] { return EightGpus(); });
 
   const std::string text = metrics.Text();
   EXPECT_LE(CountSeries(text), 6000);
   EXPECT_LE(text.size(), 600'000u);
+}
+
+// ---- GPUs
+
+TEST(Metrics, ShowsWhatTheGpusMeasure) {
+  Metrics metrics;
+  metrics.SetGpuSource([] { return std::vector<GpuFigures>{Gpu("gpu0")}; });
+
+  const std::map<std::string, double> expected = {
+      {R"(traza_gpu_power_watts{device="gpu0"})", 612.5},
+      {R"(traza_gpu_energy_joules_total{device="gpu0"})", 5000.25},
+      {R"(traza_gpu_temperature_celsius{device="gpu0",sensor="gpu"})", 61},
+      {R"(traza_gpu_clock_hertz{device="gpu0",domain="sm"})", 198e7},
+      {R"(traza_gpu_clock_hertz{device="gpu0",domain="memory"})", 3201e6},
+      {R"(traza_gpu_memory_used_bytes{device="gpu0"})", 3 << 20},
+      {R"(traza_gpu_memory_size_bytes{device="gpu0"})", 140. * (1 << 30)},
+      {R"(traza_gpu_processes{device="gpu0"})", 2},
+      {R"(traza_gpu_throttle_reason{device="gpu0",reason="sw_power_cap"})", 1},
+      {R"(traza_gpu_throttle_reason{device="gpu0",reason="hw_slowdown"})", 0},
+      {R"(traza_gpu_throttle_seconds_total{device="gpu0",)"
+       R"(reason="sw_power_cap"})",
+       2.5},
+      {R"(traza_gpu_state{device="gpu0",state="leased"})", 1},
+      {R"(traza_gpu_state{device="gpu0",state="idle"})", 0},
+      {R"(traza_gpu_reading_age_seconds{device="gpu0"})", 1.5},
+      {R"(traza_gpu_read_errors_total{device="gpu0",field="device"})", 0},
+      {R"(traza_gpu_read_errors_total{device="gpu0",field="energy"})", 2}};
+  for (const auto& [series, value] : expected) {
+    EXPECT_EQ(ValueOf(metrics, series), value) << series;
+  }
+}
+
+TEST(Metrics, WhatAGpuDoesNotTellIsAbsent) {
+  Metrics metrics;
+  metrics.SetGpuSource([] {
+    GpuFigures silent{.device = "gpu0", .state = "unhealthy"};
+    GpuFigures terse = Gpu("gpu1");
+    terse.reading->power_watts.reset();
+    terse.reading->throttle_reasons.reset();
+    return std::vector<GpuFigures>{silent, terse};
+  });
+
+  const std::string text = metrics.Text();
+
+  EXPECT_THAT(text, Not(HasSubstr("traza_gpu_power_watts")));
+  EXPECT_THAT(text, Not(HasSubstr("traza_gpu_throttle_reason")));
+  EXPECT_THAT(text,
+              Not(HasSubstr(R"(traza_gpu_energy_joules_total{device="gpu0")")));
+  EXPECT_THAT(text,
+              HasSubstr(R"(traza_gpu_energy_joules_total{device="gpu1")"));
+  EXPECT_EQ(
+      ValueOf(metrics, R"(traza_gpu_state{device="gpu0",state="unhealthy"})"),
+      1);
+}
+
+TEST(Metrics, AGpuThatIdlesIsNotSlowedDown) {
+  Metrics metrics;
+  metrics.SetGpuSource([] {
+    GpuFigures idle = Gpu("gpu0");
+    idle.reading->throttle_reasons = {"gpu_idle",
+                                      "applications_clocks_setting"};
+    return std::vector<GpuFigures>{idle};
+  });
+
+  const std::string text = metrics.Text();
+
+  EXPECT_THAT(text, Not(HasSubstr(R"(reason="gpu_idle")")));
+  EXPECT_THAT(text, Not(HasSubstr("_setting")));
+  EXPECT_EQ(ValueOf(metrics, R"(traza_gpu_throttle_reason{device="gpu0",)"
+                             R"(reason="sw_power_cap"})"),
+            0);
+}
+
+TEST(Metrics, WithoutADriverThereIsNoMetricOfGpus) {
+  Metrics metrics;
+  metrics.SetGpuSource([] { return std::vector<GpuFigures>(); });
+
+  EXPECT_THAT(metrics.Text(), Not(HasSubstr("traza_gpu_")));
 }
 
 TEST(Metrics, EveryNameHasHelpOnOneLine) {
@@ -255,6 +371,7 @@ TEST(Metrics, PromtoolAcceptsThePage) {
   Metrics metrics;
   metrics.DeclareHost(MakeDescription());
   metrics.JobFinished(FinishedJob(JobState::kSucceeded));
+  metrics.SetGpuSource([] { return EightGpus(); });
   TempDir dir;
   ASSERT_THAT(WriteFileAtomically(dir / "page", metrics.Text()), IsOk());
   auto page = OpenFile(dir / "page", 0);
