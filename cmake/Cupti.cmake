@@ -26,7 +26,11 @@ find_file(TRAZA_CUPTI_LIBRARY libcupti.so.13 NO_CACHE NO_DEFAULT_PATH
   PATHS "${TRAZA_CUDA_LIBRARY_DIR}"
         "${PROJECT_SOURCE_DIR}/.deps/site/nvidia/cu13/lib")
 
-if(TRAZA_CUPTI_INCLUDE_DIR AND TRAZA_CUPTI_LIBRARY)
+find_file(TRAZA_CUDART_LIBRARY libcudart.so.13 NO_CACHE NO_DEFAULT_PATH
+  PATHS "${TRAZA_CUDA_LIBRARY_DIR}"
+        "${PROJECT_SOURCE_DIR}/.deps/site/nvidia/cu13/lib")
+
+if(TRAZA_CUPTI_INCLUDE_DIR AND TRAZA_CUPTI_LIBRARY AND TRAZA_CUDART_LIBRARY)
   set(TRAZA_HAVE_CUDA ON)
   # An existing torch may lack the packages that only compilers need (crt,
   # nvml): what is missing there comes from .deps/site.
@@ -42,6 +46,11 @@ if(TRAZA_CUPTI_INCLUDE_DIR AND TRAZA_CUPTI_LIBRARY)
   add_library(traza::cupti SHARED IMPORTED GLOBAL)
   set_target_properties(traza::cupti PROPERTIES
     IMPORTED_LOCATION "${TRAZA_CUPTI_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${traza_cuda_include_dirs}")
+  # For GPU tests: the runtime that PyTorch itself loads.
+  add_library(traza::cudart SHARED IMPORTED GLOBAL)
+  set_target_properties(traza::cudart PROPERTIES
+    IMPORTED_LOCATION "${TRAZA_CUDART_LIBRARY}"
     INTERFACE_INCLUDE_DIRECTORIES "${traza_cuda_include_dirs}")
   # NVML is opened at run time: only its header is needed.
   add_library(traza::nvml INTERFACE IMPORTED GLOBAL)

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <utility>
-
-#include "absl/container/flat_hash_map.h"
+#include <vector>
 
 #include "base/status_macros.h"
 
@@ -35,21 +33,20 @@ int64_t CallLog::Drain(RawRecords* records) {
   const int64_t entered = static_cast<int64_t>(next_.load());
   const int64_t kept = std::min(entered, capacity_);
   const int64_t end = clock_.Now();
-  // By domain and id: the name here and the kind.
+  // By id: the name in `records`, and the kind.
   struct Call {
-    int32_t name;
-    EventKind kind;
+    int32_t name = 0;
+    EventKind kind = EventKind::kCall;
   };
-  absl::flat_hash_map<std::pair<int, int>, Call> calls;
+  std::vector<Call> calls(CUPTI_DRIVER_TRACE_CBID_SIZE);
   for (const TracedCall& call : traced_) {
-    calls[{call.domain, call.id}] = {records->names.Intern(call.name),
-                                     call.kind};
+    calls[call.id] = {records->names.Intern(call.name), call.kind};
   }
   const auto process = static_cast<int32_t>(getpid());
   records->host.reserve(records->host.size() + static_cast<size_t>(kept));
   for (int64_t i = 0; i < kept; ++i) {
     const Row& row = rows()[i];
-    const Call& call = calls[{row.domain, row.id}];
+    const Call& call = calls[row.id];
     records->host.push_back(
         {.kind = call.kind,
          .name = call.name,

@@ -36,15 +36,13 @@ class CallLog {
 
   // The call begins; what it returns goes to Exit(). kDropped when there is no
   // room.
-  uint64_t Enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                 uint32_t correlation) {
+  uint64_t Enter(CUpti_CallbackId id, uint32_t correlation) {
     const uint64_t at = next_.fetch_add(1, std::memory_order_relaxed);
     if (at >= static_cast<uint64_t>(capacity_)) return kDropped;
     Row& row = rows()[at];
     row.thread = ThreadId();
     row.correlation = correlation;
     row.id = static_cast<uint16_t>(id);
-    row.domain = static_cast<uint8_t>(domain);
     row.failed = 0;
     row.end = 0;
     row.start = clock_.Now();
@@ -75,7 +73,6 @@ class CallLog {
     int32_t thread;
     uint32_t correlation;
     uint16_t id;
-    uint8_t domain;
     uint8_t failed;
   };
 

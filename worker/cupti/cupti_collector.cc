@@ -66,13 +66,13 @@ void CUPTIAPI OnComplete(CUcontext /*context*/, uint32_t /*stream*/,
   if (buffer != nullptr) buffers_of_callbacks->Complete(buffer, valid);
 }
 
-// The functions return CUresult or cudaError_t: 0 is success in both.
-void CUPTIAPI OnCall(void* log, CUpti_CallbackDomain domain,
+// The functions return a CUresult: 0 is success.
+void CUPTIAPI OnCall(void* log, CUpti_CallbackDomain /*domain*/,
                      CUpti_CallbackId id, const void* data) {
   const auto* const call = static_cast<const CUpti_CallbackData*>(data);
   auto* const calls = static_cast<CallLog*>(log);
   if (call->callbackSite == CUPTI_API_ENTER) {
-    *call->correlationData = calls->Enter(domain, id, call->correlationId);
+    *call->correlationData = calls->Enter(id, call->correlationId);
   } else {
     const auto* const result =
         static_cast<const int*>(call->functionReturnValue);
@@ -198,9 +198,10 @@ absl::Status CuptiCollector::EnableRecords(bool enable) {
 absl::Status CuptiCollector::EnableCalls(bool enable) {
   if (!with_calls_) return absl::OkStatus();
   for (const TracedCall& call : calls_.traced()) {
-    RETURN_IF_ERROR(CuptiStatus(
-        cuptiEnableCallback(enable ? 1 : 0, subscriber_, call.domain, call.id),
-        "cuptiEnableCallback"));
+    RETURN_IF_ERROR(
+        CuptiStatus(cuptiEnableCallback(enable ? 1 : 0, subscriber_,
+                                        CUPTI_CB_DOMAIN_DRIVER_API, call.id),
+                    "cuptiEnableCallback"));
   }
   return absl::OkStatus();
 }

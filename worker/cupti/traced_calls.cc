@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
+#include <cstddef>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -13,58 +12,16 @@
 namespace traza {
 namespace {
 
-constexpr std::array<absl::string_view, 10> kDriverCalls = {
+constexpr std::array<absl::string_view, 10> kNames = {
     "cuLaunchKernel",   "cuLaunchKernelEx",    "cuLaunchCooperativeKernel",
     "cuGraphLaunch",    "cuStreamSynchronize", "cuEventSynchronize",
     "cuCtxSynchronize", "cuMemAlloc",          "cuMemFree",
     "cuStreamWaitEvent"};
-constexpr std::array<absl::string_view, 6> kRuntimeCalls = {
-    "cudaGraphLaunch",      "cudaStreamSynchronize",
-    "cudaEventSynchronize", "cudaDeviceSynchronize",
-    "cudaMalloc",           "cudaFree"};
-// Of these every function is recorded.
-constexpr std::array<absl::string_view, 2> kDriverPrefixes = {"cuMemcpy",
-                                                              "cuMemset"};
-constexpr std::array<absl::string_view, 2> kRuntimePrefixes = {"cudaMemcpy",
-                                                               "cudaMemset"};
 
-template <typename Names>
-bool Contains(const Names& names, absl::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-template <typename Prefixes>
-bool StartsWithAny(const Prefixes& prefixes, absl::string_view name) {
-  return std::any_of(
-      prefixes.begin(), prefixes.end(),
-      [&](absl::string_view prefix) { return absl::StartsWith(name, prefix); });
-}
-
-std::optional<EventKind> KindOf(CUpti_CallbackDomain domain,
-                                absl::string_view name) {
-  const bool traced =
-      domain == CUPTI_CB_DOMAIN_DRIVER_API
-          ? Contains(kDriverCalls, name) || StartsWithAny(kDriverPrefixes, name)
-          : Contains(kRuntimeCalls, name) ||
-                StartsWithAny(kRuntimePrefixes, name);
-  if (!traced) return std::nullopt;
-  return absl::EndsWith(name, "Synchronize") ? EventKind::kSync
-                                             : EventKind::kCall;
-}
-
-void Append(CUpti_CallbackDomain domain, uint32_t size,
-            std::vector<TracedCall>* calls) {
-  for (CUpti_CallbackId id = 1; id < size; ++id) {
-    const char* function = nullptr;
-    if (cuptiGetCallbackName(domain, id, &function) != CUPTI_SUCCESS ||
-        function == nullptr) {
-      continue;
-    }
-    const absl::string_view name = DisplayName(function);
-    if (const std::optional<EventKind> kind = KindOf(domain, name)) {
-      calls->push_back({domain, id, std::string(name), *kind});
-    }
-  }
+bool IsTraced(absl::string_view name) {
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         absl::StartsWith(name, "cuMemcpy") ||
+         absl::StartsWith(name, "cuMemset");
 }
 
 }  // namespace
@@ -87,8 +44,21 @@ absl::string_view DisplayName(absl::string_view function) {
 
 std::vector<TracedCall> TracedCalls() {
   std::vector<TracedCall> calls;
-  Append(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE, &calls);
-  Append(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE, &calls);
+  for (CUpti_CallbackId id = 1; id < CUPTI_DRIVER_TRACE_CBID_SIZE; ++id) {
+    const char* function = nullptr;
+    if (cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, id, &function) !=
+            CUPTI_SUCCESS ||
+        function == nullptr) {
+      continue;
+    }
+    const absl::string_view name = DisplayName(function);
+    if (!IsTraced(name)) continue;
+    calls.push_back({.id = id,
+                     .name = std::string(name),
+                     .kind = absl::EndsWith(name, "Synchronize")
+                                 ? EventKind::kSync
+                                 : EventKind::kCall});
+  }
   return calls;
 }
 

@@ -12,21 +12,18 @@
 
 namespace traza {
 
-// An API call that is recorded.
+// A function of the driver that is recorded.
 struct TracedCall {
-  CUpti_CallbackDomain domain = CUPTI_CB_DOMAIN_INVALID;
-  CUpti_CallbackId id = 0;
-  std::string name;                   // as it is shown: "cudaMemcpyAsync"
+  CUpti_CallbackId id = 0;            // in CUPTI_CB_DOMAIN_DRIVER_API
+  std::string name;                   // as it is shown: "cuLaunchKernel"
   EventKind kind = EventKind::kCall;  // or kSync, for what waits
 };
 
-// Every call of CUDA that gives a device work or waits for one, in all its
-// variants (per-thread default stream, versions).
+// Every function of the driver that gives a device work, waits for it, or
+// allocates its memory, in all variants (per-thread default stream, versions).
 //
-// Kernels are caught in the driver alone: the launches of the runtime end
-// there, and a second callback a launch would cost as much again. Copies,
-// fills, graphs and waits of the runtime do not pass through functions of the
-// driver that can be caught, so both are here.
+// The runtime's functions end in these (tests/gpu), so its own are not
+// recorded: each would cost a second callback.
 std::vector<TracedCall> TracedCalls();
 
 // "cudaLaunchKernel" of "cudaLaunchKernel_ptsz_v7000": without what tells

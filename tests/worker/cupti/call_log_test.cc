@@ -15,7 +15,6 @@
 namespace traza {
 namespace {
 
-constexpr CUpti_CallbackDomain kDriver = CUPTI_CB_DOMAIN_DRIVER_API;
 constexpr CUpti_CallbackId kLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
 constexpr CUpti_CallbackId kWait = CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize;
 
@@ -38,7 +37,7 @@ class CallLogTest : public testing::Test {
 TEST_F(CallLogTest, ACallHasNameTimesThreadAndCorrelation) {
   Open(10);
   const int64_t before = RealtimeNs();
-  const uint64_t call = log_.Enter(kDriver, kLaunch, 17);
+  const uint64_t call = log_.Enter(kLaunch, 17);
   log_.Exit(call, /*failed=*/false);
   const int64_t after = RealtimeNs();
 
@@ -60,7 +59,7 @@ TEST_F(CallLogTest, ACallHasNameTimesThreadAndCorrelation) {
 
 TEST_F(CallLogTest, WaitsAreSyncsAndFailuresAreMarked) {
   Open(10);
-  log_.Exit(log_.Enter(kDriver, kWait, 1), /*failed=*/true);
+  log_.Exit(log_.Enter(kWait, 1), /*failed=*/true);
 
   EXPECT_EQ(Drain(), 0);
 
@@ -71,7 +70,7 @@ TEST_F(CallLogTest, WaitsAreSyncsAndFailuresAreMarked) {
 TEST_F(CallLogTest, CallsBeyondTheRoomAreCounted) {
   Open(2);
   for (uint32_t i = 0; i < 5; ++i) {
-    log_.Exit(log_.Enter(kDriver, kLaunch, i), false);
+    log_.Exit(log_.Enter(kLaunch, i), false);
   }
 
   EXPECT_EQ(Drain(), 3);
@@ -81,10 +80,10 @@ TEST_F(CallLogTest, CallsBeyondTheRoomAreCounted) {
 TEST_F(CallLogTest, RewindForgetsAndTheWindowHasAllTheRoom) {
   Open(2);
   for (uint32_t i = 0; i < 5; ++i) {
-    log_.Exit(log_.Enter(kDriver, kLaunch, i), false);
+    log_.Exit(log_.Enter(kLaunch, i), false);
   }
   log_.Rewind();
-  log_.Exit(log_.Enter(kDriver, kLaunch, 77), false);
+  log_.Exit(log_.Enter(kLaunch, 77), false);
 
   EXPECT_EQ(Drain(), 0);
   ASSERT_THAT(records_.host, testing::SizeIs(1));
@@ -93,7 +92,7 @@ TEST_F(CallLogTest, RewindForgetsAndTheWindowHasAllTheRoom) {
 
 TEST_F(CallLogTest, ACallThatStillRunsEndsWithTheWindow) {
   Open(2);
-  log_.Enter(kDriver, kLaunch, 1);
+  log_.Enter(kLaunch, 1);
 
   EXPECT_EQ(Drain(), 0);
 
@@ -108,7 +107,7 @@ TEST_F(CallLogTest, ThreadsDoNotLoseEachOthersCalls) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (uint32_t i = 0; i < kCalls; ++i) {
-        log_.Exit(log_.Enter(kDriver, kLaunch, i), false);
+        log_.Exit(log_.Enter(kLaunch, i), false);
       }
     });
   }
