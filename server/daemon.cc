@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/nvml_monitor.h"
 #include "base/status_macros.h"
 
 namespace traza {
@@ -35,6 +36,23 @@ ProcessLauncherOptions LauncherOptions(
   launcher.max_trace_bytes = options.jobs.admission.max_trace_bytes;
   launcher.environment = environment;
   return launcher;
+}
+
+absl::StatusOr<std::unique_ptr<GpuMonitor>> OpenDriver() {
+  ASSIGN_OR_RETURN(std::unique_ptr<NvmlMonitor> driver, NvmlMonitor::Open());
+  return driver;
+}
+
+std::vector<GpuFigures> FiguresOf(std::vector<GpuSample> samples) {
+  std::vector<GpuFigures> figures;
+  for (GpuSample& sample : samples) {
+    figures.push_back({.device = std::move(sample.device),
+                       .state = std::string(GpuStateName(sample.state)),
+                       .reading = std::move(sample.reading),
+                       .age = sample.age,
+                       .read_errors = std::move(sample.errors)});
+  }
+  return figures;
 }
 
 HttpReply ToHttp(ConnectReply reply) {
@@ -66,6 +84,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(
                                             std::move(lock), std::move(jobs),
                                             std::move(traces)));
   RETURN_IF_ERROR(daemon->DescribeHost());
+  daemon->WatchGpus();
   RETURN_IF_ERROR(daemon->manager_.Recover(WorkerMark(options.data_dir)));
   RETURN_IF_ERROR(daemon->StartRunners());
   RETURN_IF_ERROR(daemon->StartServers());
@@ -106,18 +125,45 @@ absl::Status Daemon::DescribeHost() {
   return absl::OkStatus();
 }
 
+void Daemon::WatchGpus() {
+  std::vector<WatchedGpu> gpus;
+  for (const DeviceDescription& device : host_.description()->devices) {
+    if (device.kind != DeviceKind::kGpu || !device.uuid.has_value()) continue;
+    absl::StatusOr<std::unique_ptr<DeviceLease>> lease =
+        DeviceLease::Create(options_.lease_dir, *device.uuid);
+    if (lease.ok()) {
+      leases_[device.id] = *std::move(lease);
+    } else {
+      LogWarning("Other daemons may measure on ", device.id,
+                 " while it runs a job: ", lease.status().message());
+    }
+    gpus.push_back({device.id, *device.uuid, LeaseOf(device.id)});
+  }
+  if (gpus.empty()) return;
+  gpus_ = std::make_unique<GpuWatch>(GpuWatchOptions(), std::move(gpus),
+                                     OpenDriver, Clock::Real());
+  metrics_.SetGpuSource([this] { return FiguresOf(gpus_->Latest()); });
+}
+
+DeviceLease* Daemon::LeaseOf(const std::string& device) {
+  const auto found = leases_.find(device);
+  return found == leases_.end() ? nullptr : found->second.get();
+}
+
 absl::Status Daemon::StartRunners() {
   for (const DeviceDescription& device : host_.description()->devices) {
     if (device.unavailable.has_value()) continue;
     DeviceRunnerOptions options;
     options.device = device.id;
     options.standby_workers = options_.standby_workers;
-    ASSIGN_OR_RETURN(std::unique_ptr<DeviceRunner> runner,
-                     DeviceRunner::Create(options, {.manager = manager_,
-                                                    .launcher = launcher_,
-                                                    .intake = intake_,
-                                                    .metrics = metrics_,
-                                                    .clock = Clock::Real()}));
+    ASSIGN_OR_RETURN(
+        std::unique_ptr<DeviceRunner> runner,
+        DeviceRunner::Create(options, {.manager = manager_,
+                                       .launcher = launcher_,
+                                       .intake = intake_,
+                                       .metrics = metrics_,
+                                       .clock = Clock::Real(),
+                                       .lease_or_null = LeaseOf(device.id)}));
     runners_.push_back(std::move(runner));
   }
   return absl::OkStatus();

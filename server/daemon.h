@@ -2,6 +2,7 @@
 #ifndef SERVER_DAEMON_H_
 #define SERVER_DAEMON_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 
 #include "base/executor.h"
 #include "base/unique_fd.h"
+#include "server/host/device_lease.h"
+#include "server/host/gpu_watch.h"
 #include "server/host/host_registry.h"
 #include "server/http/http_server.h"
 #include "server/jobs/device_runner.h"
@@ -61,6 +64,9 @@ class Daemon {
          std::unique_ptr<JobStore> jobs, std::unique_ptr<TraceStore> traces);
 
   absl::Status DescribeHost();
+  // Leases and metrics of the GPUs. A host where they fail runs jobs without.
+  void WatchGpus();
+  DeviceLease* LeaseOf(const std::string& device);  // null without one
   absl::Status StartRunners();
   absl::Status StartServers();
 
@@ -73,6 +79,8 @@ class Daemon {
   ProcessLauncher launcher_;
   TraceIntake intake_;
   JobManager manager_;
+  std::map<std::string, std::unique_ptr<DeviceLease>> leases_;  // by device
+  std::unique_ptr<GpuWatch> gpus_;  // null without a GPU
   std::vector<std::unique_ptr<DeviceRunner>> runners_;
   Executor executor_;
   std::unique_ptr<GrpcServer> grpc_;

@@ -133,6 +133,14 @@ std::vector<Setting> JobSettings() {
          o->data_dir = std::string(v);
          return absl::OkStatus();
        }},
+      {"lease-dir", "DIR",
+       absl::StrCat("where daemons of one host lease GPUs; they must agree [",
+                    kLeaseFolder, "]"),
+       [](absl::string_view v, DaemonOptions* o) {
+         if (v.empty()) return Bad("A folder is needed.");
+         o->lease_dir = std::string(v);
+         return absl::OkStatus();
+       }},
       {"worker", "PATH", "the program traza-worker [beside or below trazad]",
        [](absl::string_view v, DaemonOptions* o) {
          if (v.empty()) return Bad("A program is needed.");

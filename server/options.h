@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 
 #include "base/log.h"
+#include "server/host/device_lease.h"
 #include "server/host_port.h"
 #include "server/jobs/job_manager.h"
 
@@ -23,9 +24,10 @@ struct DaemonOptions {
   HostPort listen{"127.0.0.1", 7719};
   HostPort http_listen{"127.0.0.1", 7720};
   std::filesystem::path data_dir;
-  std::filesystem::path worker;  // the program traza-worker
-  int standby_workers = 1;       // of each device, 0 to 8
-  int ready_fd = -1;             // gets one JSON line when the daemon serves
+  std::filesystem::path lease_dir = kLeaseFolder;  // of all daemons of the host
+  std::filesystem::path worker;                    // the program traza-worker
+  int standby_workers = 1;                         // of each device, 0 to 8
+  int ready_fd = -1;  // gets one JSON line when the daemon serves
   bool insecure_listen = false;
   absl::Duration drain_timeout = absl::Seconds(30);  // of a running job
   LogLevel log_level = LogLevel::kInfo;

@@ -93,7 +93,8 @@ def main():
                 sys.exit(f"{name} --version says: {version}")
         run_daemon(prefix, root, scratch)
         for name in ["lib/systemd/system/trazad.service",
-                     "lib/sysusers.d/traza.conf", "etc/traza/trazad.toml",
+                     "lib/sysusers.d/traza.conf",
+                     "lib/tmpfiles.d/traza.conf", "etc/traza/trazad.toml",
                      "share/traza/prometheus/alerts.yaml",
                      "share/traza/proto/traza/v1/job_service.proto"]:
             if not os.path.exists(f"{prefix}/{name}"):

@@ -49,6 +49,7 @@ TEST_F(Options, DefaultsListenOnLoopbackOnly) {
   EXPECT_EQ(options->listen.ToString(), "127.0.0.1:7719");
   EXPECT_EQ(options->http_listen.ToString(), "127.0.0.1:7720");
   EXPECT_EQ(options->standby_workers, 1);
+  EXPECT_EQ(options->lease_dir, "/run/lock/traza");
 }
 
 TEST_F(Options, AFlagBeatsTheEnvironmentWhichBeatsTheFile) {
@@ -70,6 +71,11 @@ TEST_F(Options, TheStateDirectoryOfTheServiceManagerIsTheDataFolder) {
   environment_ = {"STATE_DIRECTORY=/var/lib/elsewhere"};
 
   EXPECT_EQ(Parse({})->data_dir, "/var/lib/elsewhere");
+}
+
+TEST_F(Options, TheFolderOfLeasesIsASetting) {
+  EXPECT_EQ(Parse({"--lease-dir=/elsewhere"})->lease_dir, "/elsewhere");
+  EXPECT_FALSE(Parse({"--lease-dir="}).ok());
 }
 
 TEST_F(Options, SizesTakeUnits) {

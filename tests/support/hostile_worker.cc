@@ -5,7 +5,8 @@
 //   traza run hostile -p mode=segfault -p phase=traced
 //
 // It runs nothing: with mode=ok it goes through its phases in a few
-// milliseconds and leaves a correct trace of `rows` rows.
+// milliseconds and leaves a correct trace of `rows` rows. With
+// TRAZA_HOSTILE_GPU=UUID in the environment of the daemon it has a GPU, too.
 
 #include <poll.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -297,6 +299,15 @@ int Describe() {
   cpu.memory_bytes = int64_t{1} << 30;
   cpu.cores = 1;
   description.devices = {cpu};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread.
+  if (const char* const uuid = std::getenv("TRAZA_HOSTILE_GPU")) {
+    DeviceDescription gpu = cpu;
+    gpu.id = "gpu0";
+    gpu.kind = DeviceKind::kGpu;
+    gpu.model = "A GPU";
+    gpu.uuid = uuid;
+    description.devices.push_back(gpu);
+  }
   WorkloadSchema workload;
   workload.name = "hostile";
   workload.title = "Misbehaves as told.";
