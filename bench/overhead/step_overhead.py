@@ -1,15 +1,13 @@
-#!/ usr / bin / env python3
-#SPDX - License - Identifier : Apache - 2.0
-""
-    "Tracing a step on a GPU: ours at every depth against PyTorch's profiler.
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tracing a step on a GPU: ours at every depth against PyTorch's profiler.
 
-    usage : step_overhead.py[--bin DIR][--device gpu0][--rounds N][--json FILE]
+usage: step_overhead.py [--bin DIR] [--device gpu0] [--rounds N] [--json FILE]
 
-            Runs step_overhead in every mode,
-    one process each on one pinned core, interleaved,
-    and prints medians over the rounds;
-differences and ratios are taken within a round,
-    because clocks move between rounds.Exit 1 : a bar is not met; 77: there is no such device.
+Runs step_overhead in every mode, one process each on one pinned core,
+interleaved, and prints medians over the rounds; differences and ratios are
+taken within a round, because clocks move between rounds. Exit 1: a bar is not
+met; 77: there is no such device.
 """
 
 import argparse
@@ -26,7 +24,7 @@ MODES = ["off", "kernels", "launches", "ops", "shapes", "kineto"]
 RUN_SECONDS = 120
 NO_DEVICE = 77
 
-#What tracing with ops, the default depth, may cost.
+# What tracing with ops, the default depth, may cost.
 MAX_SHARE_OF_KINETO = 0.4
 MAX_FIRST_STEP = 1.3  # of the median step
 MAX_STOP_MS = 300
@@ -48,14 +46,17 @@ def measure(arguments, mode):
     command = [arguments.bin / "bench/step_overhead", f"--mode={mode}",
                f"--device={arguments.device}", f"--size={arguments.size}",
                f"--dtype={arguments.dtype}", f"--steps={arguments.steps}"]
-#One thread : on one core, more would only wait for each other.
+    # One thread: on one core, more would only wait for each other.
     done = subprocess.run(
         command, preexec_fn=pin(arguments.core), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, timeout=RUN_SECONDS, check=False,
         env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode != 0:
-        print(done.stderr.strip().splitlines()[-1] if done.stderr.strip()
-              else f"step_overhead ended with {done.returncode}")
+        print(f"{done.stderr}step_overhead --mode={mode} ended with "
+              f"{done.returncode}", file=sys.stderr)
+    if done.returncode == NO_DEVICE:
+        print(done.stderr.strip().splitlines()[-1])
+    if done.returncode != 0:
         sys.exit(NO_DEVICE if done.returncode == NO_DEVICE else 1)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -69,8 +70,7 @@ def measure_rounds(arguments):
               flush=True)
         turn = number % len(MODES)
         order = MODES[turn:] + MODES[:turn]
-        rounds.append({
-mode: measure(arguments, mode) for mode in order})
+        rounds.append({mode: measure(arguments, mode) for mode in order})
     return rounds
 
 
@@ -149,7 +149,7 @@ def check(arguments, rounds):
     ]
     if arguments.device == "cpu":
         return checks
-#A tracer that saw nothing costs little, and proves nothing.
+    # A tracer that saw nothing costs little, and proves nothing.
     for mode in MODES[1:]:
         least = min(r[mode]["kernels"] for r in rounds)
         checks.append((f"kernels seen by {mode} in any round", f"{least}",
