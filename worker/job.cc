@@ -6,11 +6,14 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 #include "base/error.h"
 #include "base/version.h"
 #include "spec/cost.h"
+#include "worker/device_sampler.h"
 #include "worker/session.h"
 #include "workloads/registry.h"
 
@@ -21,6 +24,19 @@ std::string HostName() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1) != 0) return "";
   return name;
+}
+
+// What watches the device; null where its state cannot be read.
+std::unique_ptr<DeviceSampler> MakeSampler(const WorkerJob& job,
+                                           const DeviceDescription& device,
+                                           GpuMonitor* monitor) {
+  DeviceSamplerOptions options = {.daemon = job.daemon};
+  if (monitor == nullptr || !device.uuid ||
+      !absl::SimpleAtoi(absl::StripPrefix(device.id, "gpu"), &options.device)) {
+    return nullptr;
+  }
+  options.uuid = *device.uuid;
+  return std::make_unique<DeviceSampler>(options, *monitor);
 }
 
 const WorkloadSchema* FindSchema(absl::string_view workload) {
@@ -85,6 +101,8 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
                              .device = spec.device,
                              .seed = spec.seed};
 
+  const std::unique_ptr<DeviceSampler> sampler =
+      MakeSampler(job, *device, parts.monitor);
   SessionOptions options = {
       .header = MakeHeader(job, *device, runtime),
       .out = job.out,
@@ -106,7 +124,8 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
        .recorder = parts.recorder,
        .collector = parts.collector,
        .progress = parts.progress,
-       .stop = parts.stop});
+       .stop = parts.stop,
+       .sampler = sampler.get()});
   absl::StatusOr<WorkerResult> result = session.Run();
   if (!result.ok()) {
     return {.status = result.status(), .phase = session.phase()};

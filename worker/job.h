@@ -2,6 +2,8 @@
 #ifndef WORKER_JOB_H_
 #define WORKER_JOB_H_
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -9,6 +11,7 @@
 
 #include "absl/status/status.h"
 
+#include "base/gpu_monitor.h"
 #include "spec/job_spec.h"
 #include "spec/phase.h"
 #include "spec/worker_message.h"
@@ -27,6 +30,8 @@ struct WorkerJob {
   std::string dump;      // of CUPTI's records; empty is none
   std::string job_id;    // empty when started by hand
   bool standby = false;  // this process has run something before
+  // Who started this process and others beside it; absent by hand.
+  std::optional<pid_t> daemon;
   int64_t start_ns = 0;  // CLOCK_REALTIME when set-up began
 };
 
@@ -48,6 +53,7 @@ struct WorkerParts {
   Collector& collector;  // for the device of the job
   StepProgress& progress;
   const std::atomic<bool>& stop;  // ends the job after the running step
+  GpuMonitor* monitor = nullptr;  // null where there is none
 };
 
 // Ties a session to PyTorch and the registry, and runs it.

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/nvml_monitor.h"
 #include "base/status_macros.h"
 #include "base/version.h"
 #include "spec/admission.h"
@@ -83,16 +84,28 @@ struct ProcessParts {
   ProcessParts(const TorchRuntime& torch, absl::string_view device)
       : runtime(torch),
         recorder(MakeTorchOpRecorder(clock)),
-        collector(MakeCollector(runtime.FindDevice(device), clock)) {}
+        collector(MakeCollector(runtime.FindDevice(device), clock)) {
+    if (!runtime.no_gpu().empty() || device == "cpu") return;
+    // Without it a job runs; what it does not know it does not say.
+    absl::StatusOr<std::unique_ptr<NvmlMonitor>> opened = NvmlMonitor::Open();
+    if (opened.ok()) monitor = *std::move(opened);
+  }
 
   WorkerParts For(StepProgress& progress) {
-    return {runtime, clock, *recorder, *collector, progress, stop_requested};
+    return {.runtime = runtime,
+            .clock = clock,
+            .recorder = *recorder,
+            .collector = *collector,
+            .progress = progress,
+            .stop = stop_requested,
+            .monitor = monitor.get()};
   }
 
   const TorchRuntime& runtime;
   WindowClock clock;
   const std::unique_ptr<OpRecorder> recorder;
   const std::unique_ptr<Collector> collector;
+  std::unique_ptr<GpuMonitor> monitor;
 
  private:
   // A job for a device that is not there fails before it collects.
@@ -160,6 +173,7 @@ int ServeDaemon(const std::string& device, bool standby) {
               .out = start->out,
               .job_id = start->job_id,
               .standby = standby,
+              .daemon = getppid(),
               .start_ns = standby ? RealtimeNs() : start_ns},
              parts.For(link));
   link.Send(outcome.ToMessage());

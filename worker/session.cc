@@ -128,6 +128,7 @@ absl::Status Session::CheckStop() const {
 
 absl::Status Session::SetUp() {
   parts_.progress.OnPhase(Phase::kSetup, std::nullopt);
+  if (parts_.sampler != nullptr) parts_.sampler->ReadBefore();
   const Header& header = options_.header;
   if (header.standby && spec_.cold_steps > 0) {
     return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
@@ -272,11 +273,13 @@ absl::Status Session::RunTraced() {
   Enter(Phase::kTraced, spec_.traced_steps);
   records_.steps.reserve(records_.steps.size() + spec_.traced_steps);
   RETURN_IF_ERROR(StartRecording(spec_.traced_steps));
+  if (parts_.sampler != nullptr) parts_.sampler->Start();
   Prime();
   RETURN_IF_ERROR(OpenWindow());
   const int64_t done = RunSteps(spec_.traced_steps, /*wait_for_each=*/false);
   Wait();
   RETURN_IF_ERROR(StopRecording());
+  if (parts_.sampler != nullptr) parts_.sampler->Stop();
   if (done == 0) return CheckStop();
   result_.partial = done < spec_.traced_steps;
   return absl::OkStatus();
@@ -338,6 +341,10 @@ absl::Status Session::Flush() {
   Enter(Phase::kFlush, std::nullopt);
   Header& header = options_.header;
   header.fingerprint = FingerprintOf(workload_->Output());
+  if (parts_.sampler != nullptr) {
+    parts_.sampler->ReadAfter();
+    parts_.sampler->Drain(&records_, &header);
+  }
   workload_ = nullptr;
   RETURN_IF_ERROR(parts_.collector.Drain(&records_));
   parts_.collector.Losses(&header.completeness);

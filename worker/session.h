@@ -17,6 +17,7 @@
 #include "trace/header.h"
 #include "trace/trace.h"
 #include "worker/collector.h"
+#include "worker/device_sampler.h"
 #include "worker/op_recorder.h"
 #include "worker/step_progress.h"
 #include "worker/tick_clock.h"
@@ -49,6 +50,7 @@ struct SessionParts {
   StepProgress& progress;
   // Set by SIGTERM: stop after the running step.
   const std::atomic<bool>& stop;
+  DeviceSampler* sampler = nullptr;  // null: the device's state is unknown
 };
 
 // Runs one job, start to trace file: SETUP, COLD, WARMUP, TIMED, TRACED, FLUSH,

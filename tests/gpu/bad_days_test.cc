@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes wrong with a real GPU, and what is said about it.
+#include <csignal>
+#include <cstdlib>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "cupti.h"
 #include "gmock/gmock.h"
 
+#include "base/subprocess.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/support/status_matchers.h"
 #include "worker/cuda_driver.h"
@@ -31,6 +35,12 @@ TEST(CuptiOfAnotherTool, IsNamedInTheError) {
   EXPECT_THAT(status, HasReason(Reason::kTracerBusy));
   EXPECT_THAT(std::string(status.message()),
               testing::HasSubstr("somebody else"));
+}
+
+std::string Environment(const char* name) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment.
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 class BadDaysTest : public GpuTest {};
@@ -68,6 +78,29 @@ TEST_F(BadDaysTest, OutOfMemoryIsAFailedCallAndTheRestIsRecorded) {
   EXPECT_EQ(Rows(EventKind::kKernel).size(), 1u);
   EXPECT_EQ(completeness().failed_calls, 1);
   EXPECT_EQ(completeness().missing_gpu, 0);
+}
+
+// Started by the test below, in a process of its own.
+TEST_F(BadDaysTest, DISABLED_AKernelThatNeverEnds) {
+  Spin(~uint64_t{0});
+  CHECK_CUDA(cudaDeviceSynchronize());
+}
+
+TEST_F(BadDaysTest, AProcessWhoseKernelNeverEndsDiesAndTheGpuIsFree) {
+  SubprocessOptions options;
+  options.program = "/proc/self/exe";
+  options.args = {"--gtest_also_run_disabled_tests",
+                  "--gtest_filter=*DISABLED_AKernelThatNeverEnds"};
+  options.environment = {
+      absl::StrCat("LD_LIBRARY_PATH=", Environment("LD_LIBRARY_PATH"))};
+  absl::StatusOr<Subprocess> hung = Subprocess::Start(options);
+  ASSERT_THAT(hung, IsOk());
+  EXPECT_FALSE(hung->WaitFor(absl::Seconds(5)).has_value());
+
+  EXPECT_EQ(hung->Kill().signal, SIGKILL);
+
+  Record([this] { Spin(); });
+  EXPECT_EQ(Rows(EventKind::kKernel).size(), 1u);
 }
 
 }  // namespace
