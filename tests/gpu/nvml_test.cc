@@ -182,7 +182,7 @@ TEST_F(NvmlGpu, TheSamplerSeesAContextOfOurs) {
   }
   EXPECT_GT(*header.state_after->memory_used_bytes,
             *header.state_before->memory_used_bytes);
-  EXPECT_GE(records.counters.size(), 5u * 4);
+  EXPECT_GE(records.counters.size(), 5u * 3);
 }
 
 }  // namespace
