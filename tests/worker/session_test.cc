@@ -2,10 +2,6 @@
 #include "worker/session.h"
 
 #include <algorithm>
-#include <atomic>
-#include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -16,13 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/clock.h"
 #include "tests/support/status_matchers.h"
-#include "tests/support/temp_dir.h"
-#include "tests/worker/session_fakes.h"
-#include "trace/file/parquet_file.h"
-#include "worker/null_collector.h"
-#include "worker/replay_collector.h"
+#include "tests/worker/session_fixture.h"
 
 namespace traza {
 namespace {
@@ -32,74 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-class SessionTest : public testing::Test {
- protected:
-  SessionTest() {
-    spec_.workload = "fake";
-    spec_.variant = "eager";
-    spec_.device = "cpu";
-    spec_.warmup = {.automatic = false, .steps = 4};
-    spec_.timed_steps = 5;
-    spec_.traced_steps = 6;
-  }
-
-  absl::StatusOr<WorkerResult> Run() {
-    SessionOptions options = {.out = out(),
-                              .start_ns = RealtimeNs(),
-                              .ops_per_step = FakeWorkload::kRowsPerStep,
-                              .memory_bytes = memory_bytes_};
-    options.header.job = spec_;
-    options.header.device.id = spec_.device;
-    options.header.device.kind = device_;
-    options.header.standby = standby_;
-    Session session(std::move(options),
-                    {.make_workload =
-                         [this]() -> absl::StatusOr<std::unique_ptr<Workload>> {
-                       return std::make_unique<FakeWorkload>(recorder_,
-                                                             on_step_);
-                     },
-                     .synchronize = [this] { ++waits_; },
-                     .clock = clock_,
-                     .recorder = recorder_,
-                     .collector = *collector_,
-                     .progress = progress_,
-                     .stop = stop_});
-    absl::StatusOr<WorkerResult> result = session.Run();
-    phase_ = session.phase();
-    if (result.ok()) trace_ = *ReadParquet(out());
-    return result;
-  }
-
-  std::filesystem::path out() const { return dir_ / "out.parquet"; }
-
-  // Rows of one kind by phase.
-  std::map<Phase, int> Count(EventKind kind) const {
-    std::map<Phase, int> counts;
-    for (size_t row = 0; row < trace_.rows(); ++row) {
-      if (trace_.kind[row] != kind) continue;
-      ++counts[static_cast<Phase>(trace_.phase.at(row))];
-    }
-    return counts;
-  }
-
-  TempDir dir_;
-  JobSpec spec_;
-  DeviceKind device_ = DeviceKind::kCpu;
-  bool standby_ = false;
-  int64_t memory_bytes_ = 0;
-  WindowClock clock_;
-  FakeOpRecorder recorder_{clock_};
-  std::unique_ptr<Collector> collector_ =
-      std::make_unique<NullCollector>("no device");
-  FakeProgress progress_;
-  std::atomic<bool> stop_{false};
-  // Called in every step with its number, from 0.
-  std::function<void(int64_t)> on_step_ = [](int64_t) {};
-  int waits_ = 0;
-  Phase phase_ = Phase::kSetup;
-  Trace trace_;
-};
 
 TEST_F(SessionTest, GoesThroughThePhasesInOrder) {
   ASSERT_THAT(Run(), IsOk());
@@ -273,55 +196,6 @@ TEST_F(SessionTest, ACpuIsNotWaitedFor) {
 
   EXPECT_EQ(waits_, 0);
 }
-
-ReplayScript KernelScript() {
-  ReplayScript script;
-  RawHostEvent call;
-  call.kind = EventKind::kCall;
-  call.name = script.records.names.Intern("cuLaunchKernel");
-  call.start_ns = 0;
-  call.end_ns = 10;
-  call.correlation = 1;
-  script.records.host = {call};
-  RawDeviceEvent kernel;
-  kernel.name = script.records.names.Intern("gemm");
-  kernel.start_ns = 20;
-  kernel.end_ns = 30;
-  kernel.correlation = 1;
-  script.records.device = {kernel};
-  return script;
-}
-
-TEST_F(SessionTest, DeviceRecordsReachTheTrace) {
-  device_ = DeviceKind::kGpu;
-  ReplayScript script = KernelScript();
-  script.losses.dropped = 3;
-  collector_ = std::make_unique<ReplayCollector>(std::move(script));
-
-  ASSERT_THAT(Run(), IsOk());
-
-  EXPECT_EQ(
-      std::count(trace_.kind.begin(), trace_.kind.end(), EventKind::kKernel),
-      1);
-  EXPECT_EQ(trace_.header.completeness.dropped, 3);
-  EXPECT_EQ(trace_.header.collector, "replay");
-}
-
-class SessionFaultTest : public SessionTest,
-                         public testing::WithParamInterface<const char*> {};
-
-TEST_P(SessionFaultTest, AFaultOfTheCollectorIsTheJobs) {
-  ReplayScript script;
-  script.failure = {GetParam(), absl::InternalError("played")};
-  collector_ = std::make_unique<ReplayCollector>(std::move(script));
-
-  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kInternal));
-  EXPECT_FALSE(recorder_.running());
-}
-
-INSTANTIATE_TEST_SUITE_P(Methods, SessionFaultTest,
-                         testing::Values("Prepare", "Arm", "OpenWindow",
-                                         "CloseWindow", "Disarm", "Drain"));
 
 // ---- Bad days
 
