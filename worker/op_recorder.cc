@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/op_recorder.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,13 +10,20 @@
 #include "ATen/core/ivalue.h"
 #include "ATen/record_function.h"
 #include "absl/strings/ascii.h"
+#include "c10/core/Allocator.h"
+#include "c10/util/ThreadLocalDebugInfo.h"
 
 #include "base/check.h"
+#include "base/status_macros.h"
+#include "worker/alloc_log.h"
 #include "worker/op_buffer.h"
 #include "worker/tick_clock.h"
 
 namespace traza {
 namespace {
+
+// An operator allocates its result and frees it; some need room to work in.
+constexpr int64_t kAllocsPerRow = 3;
 
 // PyTorch's callbacks are plain functions without an argument of ours, so what
 // they use is global. Set while a recorder lives.
@@ -92,6 +101,22 @@ std::vector<std::string> DtypeNames() {
   return names;
 }
 
+// What PyTorch's allocators call, on the thread that installed it and on those
+// that work for it (autograd).
+class AllocReporter final : public c10::MemoryReportingInfoBase {
+ public:
+  explicit AllocReporter(AllocLog& log) : log_(log) {}
+
+  void reportMemoryUsage(void* /*address*/, int64_t bytes, size_t /*allocated*/,
+                         size_t /*reserved*/, c10::Device device) override {
+    log_.Add(bytes, device.is_cpu() ? kNull<int32_t> : device.index());
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+
+ private:
+  AllocLog& log_;
+};
+
 // Both callbacks are registered once, for the life of the process, and are
 // disabled outside of windows: registering while other threads run operators
 // is not allowed, and removing costs them a rebuild of their lists.
@@ -99,6 +124,7 @@ class TorchOpRecorder : public OpRecorder {
  public:
   explicit TorchOpRecorder(const WindowClock& clock)
       : clock_(clock),
+        allocs_(clock),
         plain_(AddDisabled(at::RecordFunctionCallback(OnStart, OnEnd))),
         with_inputs_(
             AddDisabled(at::RecordFunctionCallback(OnStartWithInputs, OnEnd)
@@ -117,31 +143,44 @@ class TorchOpRecorder : public OpRecorder {
 
   absl::Status Reserve(int64_t rows, bool shapes) override {
     shapes_ = shapes;
+    if (shapes) RETURN_IF_ERROR(allocs_.Reserve(rows * kAllocsPerRow));
     return buffer_.Reserve(rows, shapes);
   }
 
   void Start() override {
-    buffer_.Rewind();
+    Rewind();
+    if (shapes_) {
+      reporting_.emplace(c10::DebugInfoKind::PROFILER_STATE,
+                         std::make_shared<AllocReporter>(allocs_));
+    }
     at::reenableCallback(shapes_ ? with_inputs_ : plain_);
     running_ = true;
   }
 
-  void Rewind() override { buffer_.Rewind(); }
+  void Rewind() override {
+    buffer_.Rewind();
+    allocs_.Rewind();
+  }
 
   void Stop() override {
     if (!running_) return;
     at::disableCallback(shapes_ ? with_inputs_ : plain_);
+    reporting_.reset();
     running_ = false;
     stop_ = ticks.Now();
   }
 
   void Drain(RawRecords* records, Completeness* completeness) override {
     buffer_.Drain(stop_, clock_.map(), DtypeNames(), records, completeness);
+    if (!shapes_) return;
+    *completeness->dropped_ops += allocs_.Drain(records);
   }
 
  private:
   const WindowClock& clock_;
   OpBuffer buffer_;
+  AllocLog allocs_;
+  std::optional<c10::DebugInfoGuard> reporting_;  // of the thread that started
   at::CallbackHandle plain_;
   at::CallbackHandle with_inputs_;
   bool shapes_ = false;

@@ -24,8 +24,8 @@ class OpRecorder {
   virtual ~OpRecorder() = default;
 
   // Makes room for `rows` operators and ranges; with `shapes` also for their
-  // inputs, which are then recorded too. Never inside a window: it touches
-  // memory. OUT_OF_MEMORY when there is too little.
+  // inputs and for allocations, which are then recorded too. Never inside a
+  // window: it touches memory. OUT_OF_MEMORY when there is too little.
   virtual absl::Status Reserve(int64_t rows, bool shapes) = 0;
 
   // Records from now on. Needs Reserve().
@@ -35,7 +35,8 @@ class OpRecorder {
   virtual void Stop() = 0;
 
   // Moves what was recorded to `records`, gives the room back, and adds to the
-  // counters dropped_ops and id_stack_depth. The window's clock is closed.
+  // counters dropped_ops (operators and allocations) and id_stack_depth. The
+  // window's clock is closed.
   virtual void Drain(RawRecords* records, Completeness* completeness) = 0;
 };
 

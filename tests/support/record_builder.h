@@ -113,6 +113,15 @@ class RecordBuilder {
     records_.device.back().copy_kind = records_.names.Intern(copy_kind);
     return *this;
   }
+  // Below 0 bytes: freed.
+  RecordBuilder& Alloc(int64_t time, int64_t bytes, int32_t device) {
+    records_.allocs.push_back({.time_ns = time,
+                               .bytes = bytes,
+                               .device = device,
+                               .process = kProcess,
+                               .thread = thread_});
+    return *this;
+  }
   RecordBuilder& Counter(absl::string_view name, int64_t time, double value) {
     records_.counters.push_back(
         {records_.names.Intern(name), time, device_, value});

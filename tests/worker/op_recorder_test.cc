@@ -80,6 +80,34 @@ TEST_F(OpRecorderTest, RecordsOperatorsAndRanges) {
   EXPECT_EQ(records_.host[0].thread, gettid());
 }
 
+TEST_F(OpRecorderTest, WithShapesAllocationsAndFreesAreRecorded) {
+  const at::Tensor before = at::ones({8});
+  Start(/*shapes=*/true);
+  {
+    const at::Tensor inside = at::ones({1024});
+  }
+  Stop();
+  const at::Tensor after = at::ones({8});
+
+  ASSERT_EQ(records_.allocs.size(), 2u);
+  EXPECT_EQ(records_.allocs[0].bytes, 4096);
+  EXPECT_EQ(records_.allocs[1].bytes, -4096);
+  EXPECT_EQ(records_.allocs[0].device, kNull<int32_t>) << "of the host";
+  EXPECT_EQ(records_.allocs[0].thread, gettid());
+  EXPECT_GE(records_.allocs[0].time_ns, records_.host[0].start_ns);
+  EXPECT_LE(records_.allocs[0].time_ns, records_.host[0].end_ns);
+}
+
+TEST_F(OpRecorderTest, WithoutShapesNoAllocationsAre) {
+  Start();
+  {
+    const at::Tensor inside = at::ones({1024});
+  }
+
+  EXPECT_THAT(Stop(), Contains("aten::ones"));
+  EXPECT_THAT(records_.allocs, IsEmpty());
+}
+
 TEST_F(OpRecorderTest, RecordsNothingOutsideOfAWindow) {
   x_.add_(x_);
   Start();

@@ -69,6 +69,9 @@ class TraceFiller {
       phase_names_.push_back(
           records.phases.empty() ? 0 : trace_.names.Intern(name));
     }
+    if (records.allocs.empty()) return;
+    alloc_name_ = trace_.names.Intern("allocate");
+    free_name_ = trace_.names.Intern("free");
   }
 
   void Add(size_t row, const RowOrder::Entry& entry);
@@ -84,6 +87,7 @@ class TraceFiller {
   void AddHost(size_t row, size_t index);
   void AddDevice(size_t row, size_t index);
   void AddCounter(size_t row, const RawCounter& counter);
+  void AddAlloc(size_t row, const RawAlloc& alloc);
 
   // The place of a row that no step of its thread encloses: that of the step,
   // else of the phase, that runs at the time.
@@ -100,6 +104,7 @@ class TraceFiller {
   std::vector<std::pair<size_t, size_t>> device_rows_;  // row, index
   int32_t step_name_ = 0;
   std::vector<int32_t> phase_names_;
+  int32_t alloc_name_ = 0, free_name_ = 0;
   // The last step and phase that have begun.
   Place step_place_, phase_place_;
   int64_t step_end_ns_ = 0, phase_end_ns_ = 0;
@@ -121,6 +126,8 @@ void TraceFiller::Add(size_t row, const RowOrder::Entry& entry) {
       return AddDevice(row, entry.index);
     case RowOrder::Source::kCounter:
       return AddCounter(row, records_.counters[entry.index]);
+    case RowOrder::Source::kAlloc:
+      return AddAlloc(row, records_.allocs[entry.index]);
   }
 }
 
@@ -231,6 +238,18 @@ void TraceFiller::AddCounter(size_t row, const RawCounter& counter) {
   trace_.device.Set(row, counter.device, rows_);
   trace_.value.Set(row, counter.value, rows_);
   SetPlace(row, PlaceByTime(trace_.start_ns[row]));
+}
+
+void TraceFiller::AddAlloc(size_t row, const RawAlloc& alloc) {
+  trace_.kind[row] = EventKind::kAlloc;
+  trace_.name[row] = alloc.bytes < 0 ? free_name_ : alloc_name_;
+  const Open& open = Push(row, alloc.process, alloc.thread);
+  SetPlace(row, open.place.step == kNull<int32_t>
+                    ? PlaceByTime(trace_.start_ns[row])
+                    : open.place);
+  trace_.op.Set(row, open.op, rows_);
+  trace_.bytes.Set(row, alloc.bytes, rows_);
+  trace_.device.Set(row, alloc.device, rows_);
 }
 
 void TraceFiller::LinkDeviceRows(const Launches& launches) {

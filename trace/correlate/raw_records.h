@@ -54,6 +54,15 @@ struct RawDeviceEvent {
   int32_t copy_kind = kNull<int32_t>;
 };
 
+// An allocation or a free of PyTorch's allocators, on a CPU thread.
+struct RawAlloc {
+  int64_t time_ns = 0;
+  int64_t bytes = 0;                // negative: freed
+  int32_t device = kNull<int32_t>;  // null: memory of the host
+  int32_t process = 0;
+  int64_t thread = 0;
+};
+
 struct RawStep {
   Phase phase = Phase::kTraced;
   int32_t number = 0;  // within its phase, from 0
@@ -83,6 +92,7 @@ struct RawRecords {
   std::vector<RawHostEvent> host;
   std::vector<RawDeviceEvent> device;
   std::vector<RawCounter> counters;
+  std::vector<RawAlloc> allocs;
 };
 
 }  // namespace traza

@@ -29,8 +29,9 @@ uint8_t RankOf(EventKind kind) {
 
 constexpr uint8_t kPhaseRank = 0;
 constexpr uint8_t kStepRank = 1;
-constexpr uint8_t kDeviceRank = 7;
-constexpr uint8_t kCounterRank = 8;
+constexpr uint8_t kAllocRank = 7;
+constexpr uint8_t kDeviceRank = 8;
+constexpr uint8_t kCounterRank = 9;
 
 bool Before(const RowOrder::Entry& a, const RowOrder::Entry& b) {
   if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
@@ -44,7 +45,7 @@ bool Before(const RowOrder::Entry& a, const RowOrder::Entry& b) {
 RowOrder::RowOrder(const RawRecords& records, const Launches& launches) {
   entries_.reserve(records.phases.size() + records.steps.size() +
                    records.host.size() + records.device.size() +
-                   records.counters.size());
+                   records.counters.size() + records.allocs.size());
   TRAZA_CHECK(entries_.capacity() < std::numeric_limits<uint32_t>::max());
   for (size_t i = 0; i < records.phases.size(); ++i) {
     const RawPhase& phase = records.phases[i];
@@ -59,6 +60,11 @@ RowOrder::RowOrder(const RawRecords& records, const Launches& launches) {
   for (size_t i = 0; i < records.host.size(); ++i) {
     const RawHostEvent& event = records.host[i];
     Append(Source::kHost, i, RankOf(event.kind), event.start_ns, event.end_ns);
+  }
+  Merge();
+  for (size_t i = 0; i < records.allocs.size(); ++i) {
+    const RawAlloc& alloc = records.allocs[i];
+    Append(Source::kAlloc, i, kAllocRank, alloc.time_ns, alloc.time_ns);
   }
   Merge();
   AppendDevice(records, launches);

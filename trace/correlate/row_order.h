@@ -19,7 +19,14 @@ namespace traza {
 // to the start of its call with no duration.
 class RowOrder {
  public:
-  enum class Source : uint8_t { kPhase, kStep, kHost, kDevice, kCounter };
+  enum class Source : uint8_t {
+    kPhase,
+    kStep,
+    kHost,
+    kDevice,
+    kCounter,
+    kAlloc
+  };
 
   struct Entry {
     int64_t start_ns;

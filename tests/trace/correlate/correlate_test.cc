@@ -273,6 +273,32 @@ TEST(Correlate, CountersAndLaunchShapesReachTheirColumns) {
   EXPECT_TRUE(trace.flops.all_null());
 }
 
+TEST(Correlate, AnAllocationBelongsToTheOpThatRuns) {
+  const Trace trace = RecordBuilder()
+                          .Step(Phase::kTraced, 3, 0, 100)
+                          .Op("aten::empty", 10, 50)
+                          .Alloc(20, 4096, 0)
+                          .Alloc(90, -4096, 0)
+                          .Alloc(95, 64, kNull<int32_t>)
+                          .Build();
+
+  ASSERT_EQ(trace.rows(), 5u);
+  EXPECT_THAT(Validate(trace), IsOk());
+  EXPECT_EQ(trace.kind[2], EventKind::kAlloc);
+  EXPECT_EQ(trace.names.at(trace.name[2]), "allocate");
+  EXPECT_EQ(trace.bytes.at(2), 4096);
+  EXPECT_EQ(trace.device.at(2), 0);
+  EXPECT_EQ(trace.duration_ns[2], 0);
+  EXPECT_EQ(trace.op.at(2), 1);
+  EXPECT_EQ(trace.parent.at(2), 1);
+  EXPECT_EQ(trace.step.at(2), 3);
+  EXPECT_EQ(trace.names.at(trace.name[3]), "free");
+  EXPECT_EQ(trace.bytes.at(3), -4096);
+  EXPECT_TRUE(trace.op.is_null(3)) << "freed between operators";
+  EXPECT_EQ(trace.step.at(3), 3);
+  EXPECT_TRUE(trace.device.is_null(4));
+}
+
 TEST(Correlate, ForeignTimesNeverOverflow) {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
