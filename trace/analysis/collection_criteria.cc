@@ -105,6 +105,14 @@ void AddOpStack(const Trace& trace, Validity* validity) {
                validity);
 }
 
+// Other tools do not look at the device. Our worker does on a GPU: where it
+// found no driver to ask, nothing is known.
+bool IsWatched(const Header& header) {
+  return header.state_before.has_value() || header.state_after.has_value() ||
+         (header.device.kind == DeviceKind::kGpu &&
+          header.collector == "cupti");
+}
+
 // Reasons that say that the device has nothing to do, or runs as configured.
 bool IsHarmless(const std::string& reason) {
   return reason == "none" || reason == "idle" || reason == "gpu_idle" ||
@@ -142,9 +150,7 @@ std::string ThrottlingAdvice(const std::vector<std::string>& reasons) {
 // The state after the job knows what happened since the one before; without
 // it nothing is known of the time that was measured.
 void AddThrottling(const Header& header, Validity* validity) {
-  if (!header.state_before.has_value() && !header.state_after.has_value()) {
-    return;
-  }
+  if (!IsWatched(header)) return;
   std::vector<std::string> throttled;
   for (const auto* state : {&header.state_before, &header.state_after}) {
     if (!state->has_value()) continue;
@@ -179,9 +185,7 @@ std::string OthersText(const std::optional<DeviceState>& state) {
 }
 
 void AddOtherProcesses(const Header& header, Validity* validity) {
-  if (!header.state_before.has_value() && !header.state_after.has_value()) {
-    return;
-  }
+  if (!IsWatched(header)) return;
   std::optional<int64_t> most;
   for (const auto* state : {&header.state_before, &header.state_after}) {
     if (state->has_value() && (*state)->other_processes.has_value()) {

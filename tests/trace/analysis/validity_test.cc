@@ -309,6 +309,16 @@ TEST(Validity, AStateOfWhichNothingIsKnownIsNoPass) {
   EXPECT_EQ(Find(validity, "other-processes").observed, "unknown");
 }
 
+TEST(Validity, AGpuThatCouldNotBeWatchedIsNoPass) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.collector = "cupti";
+
+  const Validity validity = Judge(trace);
+
+  EXPECT_EQ(Find(validity, "throttling").observed, "unknown");
+  EXPECT_EQ(Find(validity, "other-processes").observed, "unknown");
+}
+
 TEST(Validity, StateThatWasNotLookedAtIsNotJudged) {
   const Validity validity = Judge(MakeCpuTrace(30));
 
