@@ -54,6 +54,8 @@ endfunction()
 add_custom_target(traza_tests)
 set(TRAZA_TEST_FOLDERS "" CACHE STRING
   "Leave out the tests of folders that do not match this expression")
+set(TRAZA_TEST_LABELS "" CACHE STRING
+  "Leave out the tests whose label does not match this expression")
 
 # traza_test(job_manager_test SRCS ... [DEPS ...] [LABELS unit] [USES trazad]
 # [TIMEOUT seconds]): one gtest binary in bin/tests/, default label unit.
@@ -64,7 +66,11 @@ function(traza_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SRCS;DEPS;LABELS;USES" ${ARGN})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR
     BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE folder)
-  if(TRAZA_TEST_FOLDERS AND NOT folder MATCHES "${TRAZA_TEST_FOLDERS}")
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  if((TRAZA_TEST_FOLDERS AND NOT folder MATCHES "${TRAZA_TEST_FOLDERS}")
+     OR (TRAZA_TEST_LABELS AND NOT ARG_LABELS MATCHES "${TRAZA_TEST_LABELS}"))
     return()
   endif()
   foreach(program ${ARG_USES})
@@ -73,9 +79,6 @@ function(traza_test name)
       return()
     endif()
   endforeach()
-  if(NOT ARG_LABELS)
-    set(ARG_LABELS unit)
-  endif()
   list(LENGTH ARG_LABELS labels)
   if(labels GREATER 1)
     message(FATAL_ERROR "${name}: gtest_discover_tests carries one label only; "
@@ -94,6 +97,10 @@ function(traza_test name)
     add_dependencies(${name} ${ARG_USES})
   endif()
   add_dependencies(traza_tests ${name})
+  if(ARG_LABELS STREQUAL "gpu")  # for the bundle
+    set_property(GLOBAL APPEND PROPERTY TRAZA_GPU_TESTS ${name})
+    set_property(TARGET ${name} PROPERTY TRAZA_TIMEOUT ${ARG_TIMEOUT})
+  endif()
   include(GoogleTest)
   gtest_discover_tests(${name}
     DISCOVERY_TIMEOUT 60
