@@ -50,11 +50,10 @@ const std::vector<std::string>& KnownThrottleReasons() {
 
 int64_t CountForeignProcesses(const std::vector<GpuProcess>& processes,
                               pid_t self, std::optional<pid_t> daemon) {
-  return std::count_if(
-      processes.begin(), processes.end(), [&](const GpuProcess& process) {
-        if (process.pid == self) return false;
-        return !daemon.has_value() || ParentOf(process.pid) != daemon;
-      });
+  return std::ranges::count_if(processes, [&](const GpuProcess& process) {
+    if (process.pid == self) return false;
+    return !daemon.has_value() || ParentOf(process.pid) != daemon;
+  });
 }
 
 }  // namespace traza

@@ -30,7 +30,7 @@ constexpr int64_t kLessThanAContextBytes = 64 << 20;
 
 bool Contains(const std::vector<std::string>& reasons,
               absl::string_view reason) {
-  return std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+  return std::ranges::find(reasons, reason) != reasons.end();
 }
 
 // The reasons of one reading, {"none"} where there are none. Those that come
@@ -98,9 +98,9 @@ std::optional<DeviceSampler::Sample> DeviceSampler::Read(
     // Now: a process that has ended has no parent any more.
     sample.others =
         CountForeignProcesses(*reading->processes, self, options_.daemon);
-    sample.sees_us = std::any_of(
-        reading->processes->begin(), reading->processes->end(),
-        [&](const GpuProcess& process) { return process.pid == self; });
+    sample.sees_us =
+        std::ranges::find(*reading->processes, self, &GpuProcess::pid) !=
+        reading->processes->end();
   }
   sample.reading = *std::move(reading);
   return sample;
@@ -148,7 +148,9 @@ void DeviceSampler::Keep(Sample sample) {
 void DeviceSampler::Drain(RawRecords* records, Header* header) {
   DeviceState before = StateOf(before_);
   DeviceState after = StateOf(after_);
-  if (after_.has_value()) Merge(ReasonsSinceBefore(), &after.throttle_reasons);
+  if (after_.has_value()) {
+    Merge(ReasonsSinceBefore(*after_), &after.throttle_reasons);
+  }
   for (DeviceState* const state : {&before, &after}) {
     std::vector<std::string>& reasons = state->throttle_reasons;
     if (reasons.size() > 1) std::erase(reasons, "none");
@@ -171,15 +173,16 @@ DeviceState DeviceSampler::StateOf(const std::optional<Sample>& sample) const {
   return state;
 }
 
-std::vector<std::string> DeviceSampler::ReasonsSinceBefore() const {
+std::vector<std::string> DeviceSampler::ReasonsSinceBefore(
+    const Sample& after) const {
   std::vector<std::string> reasons;
   for (const Sample& sample : samples_) {
     Merge(ReasonsOf(sample.reading), &reasons);
   }
   if (!before_.has_value()) return reasons;
   const double seconds =
-      static_cast<double>(after_->time_ns - before_->time_ns) * 1e-9;
-  for (const auto& [reason, total] : after_->reading.throttled_seconds) {
+      static_cast<double>(after.time_ns - before_->time_ns) * 1e-9;
+  for (const auto& [reason, total] : after.reading.throttled_seconds) {
     const auto start = before_->reading.throttled_seconds.find(reason);
     if (start != before_->reading.throttled_seconds.end() &&
         total - start->second > kMinThrottledShare * seconds) {
@@ -192,13 +195,12 @@ std::vector<std::string> DeviceSampler::ReasonsSinceBefore() const {
 // In a container the driver may show no processes, or numbers of another
 // namespace. Our own context is the proof that it shows them.
 void DeviceSampler::CountOthers(DeviceState* before, DeviceState* after) const {
-  const bool after_shows = after_.has_value() && after_->sees_us;
-  const bool before_shows =
-      before_.has_value() && (after_shows || before_->sees_us);
-  if (after_shows) {
-    after->other_processes = std::max(*after_->others, most_others_);
+  bool shown = false;
+  if (after_.has_value() && after_->sees_us) {
+    shown = true;
+    after->other_processes = std::max(after_->others.value_or(0), most_others_);
   }
-  if (before_shows) {
+  if (before_.has_value() && (shown || before_->sees_us)) {
     before->other_processes = before_->others;
   } else if (before->memory_used_bytes.has_value() &&
              *before->memory_used_bytes < kLessThanAContextBytes) {

@@ -75,7 +75,7 @@ class DeviceSampler {
   bool Wait(absl::Duration time) ABSL_LOCKS_EXCLUDED(mu_);
   void Keep(Sample sample);
   DeviceState StateOf(const std::optional<Sample>& sample) const;
-  std::vector<std::string> ReasonsSinceBefore() const;
+  std::vector<std::string> ReasonsSinceBefore(const Sample& after) const;
   void CountOthers(DeviceState* before, DeviceState* after) const;
   void AddCounters(RawRecords* records) const;
 

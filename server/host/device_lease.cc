@@ -39,7 +39,7 @@ absl::Status PathError(absl::string_view what,
 
 bool IsUuid(const std::string& text) {
   return !text.empty() && text.size() <= kMaxUuidBytes &&
-         std::all_of(text.begin(), text.end(), [](char c) {
+         std::ranges::all_of(text, [](char c) {
            return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
                   c == '-';
          });

@@ -108,8 +108,7 @@ void AddReading(const std::string& device, const GpuReading& reading,
     const std::vector<std::string>& active = *reading.throttle_reasons;
     for (const std::string& reason : KnownThrottleReasons()) {
       if (IsHarmless(reason)) continue;
-      const bool on =
-          std::find(active.begin(), active.end(), reason) != active.end();
+      const bool on = std::ranges::find(active, reason) != active.end();
       all->Add(kThrottleReason, device, reason, std::optional<bool>(on));
     }
   }

@@ -143,7 +143,7 @@ TEST_F(NvmlGpu, SensorsAreReadInAFewMilliseconds) {
     ASSERT_THAT(monitor_->Read(*devices_[0].uuid, GpuFields::kSensors), IsOk());
     times.push_back(Clock::Real().Monotonic() - start);
   }
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   std::cout << "sensors: median " << times[25] << ", most " << times.back();
   const absl::Duration start = Clock::Real().Monotonic();
   Read(devices_[0]);

@@ -18,6 +18,7 @@ FakeNvml& State() {
 }
 
 Device HandleOf(size_t number) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): no pointer is behind it.
   return reinterpret_cast<Device>(uintptr_t{number + 1});
 }
 
@@ -53,6 +54,7 @@ using traza::FakeGpu;
 using traza::FakeNvml;
 namespace nvml = traza::nvml;
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the library.
 extern "C" {
 
 FakeNvml* FakeNvmlState() { return &traza::State(); }
@@ -190,15 +192,15 @@ nvml::Return nvmlDeviceGetUtilizationRates(nvml::Device device,
 nvml::Return nvmlDeviceGetComputeRunningProcesses_v3(nvml::Device device,
                                                      unsigned int* count,
                                                      nvml::Process* processes) {
-  return traza::Answer(
-      "nvmlDeviceGetComputeRunningProcesses_v3", device,
-      [&](const FakeGpu& gpu) {
-        const unsigned int room = *count;
-        *count = static_cast<unsigned int>(gpu.processes.size());
-        if (room < *count) return nvml::kInsufficientSize;
-        std::copy(gpu.processes.begin(), gpu.processes.end(), processes);
-        return nvml::kSuccess;
-      });
+  return traza::Answer("nvmlDeviceGetComputeRunningProcesses_v3", device,
+                       [&](const FakeGpu& gpu) {
+                         const unsigned int room = *count;
+                         *count =
+                             static_cast<unsigned int>(gpu.processes.size());
+                         if (room < *count) return nvml::kInsufficientSize;
+                         std::ranges::copy(gpu.processes, processes);
+                         return nvml::kSuccess;
+                       });
 }
 
 nvml::Return nvmlDeviceGetFieldValues(nvml::Device device, int count,
@@ -216,3 +218,4 @@ nvml::Return nvmlDeviceGetFieldValues(nvml::Device device, int count,
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -8,12 +8,14 @@
 
 namespace nvml = traza::nvml;
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the library.
 extern "C" {
 
 nvml::Return nvmlInit_v2() { return nvml::kSuccess; }
 nvml::Return nvmlShutdown() { return nvml::kSuccess; }
 
 nvml::Return nvmlDeviceGetHandleByUUID(const char* uuid, nvml::Device* device) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): no pointer is behind it.
   *device = reinterpret_cast<nvml::Device>(uintptr_t{1});
   return std::string(uuid) == "GPU-0000" ? nvml::kSuccess : nvml::kNotFound;
 }
@@ -31,3 +33,4 @@ nvml::Return nvmlDeviceGetCurrentClocksThrottleReasons(nvml::Device /*device*/,
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

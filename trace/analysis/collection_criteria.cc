@@ -152,9 +152,10 @@ std::string ThrottlingAdvice(const std::vector<std::string>& reasons) {
 void AddThrottling(const Header& header, Validity* validity) {
   if (!IsWatched(header)) return;
   std::vector<std::string> throttled;
-  for (const auto* state : {&header.state_before, &header.state_after}) {
-    if (!state->has_value()) continue;
-    for (const std::string& reason : (*state)->throttle_reasons) {
+  for (const std::optional<DeviceState>& state :
+       {header.state_before, header.state_after}) {
+    if (!state.has_value()) continue;
+    for (const std::string& reason : state->throttle_reasons) {
       if (!IsHarmless(reason) &&
           std::ranges::find(throttled, reason) == throttled.end()) {
         throttled.push_back(reason);
@@ -187,9 +188,10 @@ std::string OthersText(const std::optional<DeviceState>& state) {
 void AddOtherProcesses(const Header& header, Validity* validity) {
   if (!IsWatched(header)) return;
   std::optional<int64_t> most;
-  for (const auto* state : {&header.state_before, &header.state_after}) {
-    if (state->has_value() && (*state)->other_processes.has_value()) {
-      most = std::max(most.value_or(0), *(*state)->other_processes);
+  for (const std::optional<DeviceState>& state :
+       {header.state_before, header.state_after}) {
+    if (state.has_value() && state->other_processes.has_value()) {
+      most = std::max(most.value_or(0), *state->other_processes);
     }
   }
   Criterion criterion{"other-processes",
