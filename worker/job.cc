@@ -120,6 +120,8 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
       std::move(options),
       {.make_workload = [&] { return CreateWorkload(spec.workload, args); },
        .synchronize = [&] { runtime.Synchronize(spec.device); },
+       .device_allocations =
+           [&] { return runtime.DeviceAllocations(spec.device); },
        .clock = parts.clock,
        .recorder = parts.recorder,
        .collector = parts.collector,

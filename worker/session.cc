@@ -210,13 +210,16 @@ absl::Status Session::RunCold() {
 absl::Status Session::RunWarmup() {
   WarmupSteps warmup(spec_.warmup, on_cpu_);
   Enter(Phase::kWarmup, warmup.total());
+  int64_t allocations = parts_.device_allocations();
   for (int64_t i = 0; warmup.wants_more() && !stopping(); ++i) {
     const int64_t start_ns = RealtimeNs();
     workload_->Step();
     Wait();
     const int64_t end_ns = RealtimeNs();
     AddStepRow(i, start_ns, end_ns);
-    warmup.Add(end_ns - start_ns);
+    const int64_t before =
+        std::exchange(allocations, parts_.device_allocations());
+    warmup.Add(end_ns - start_ns, allocations != before);
     parts_.progress.set_done(i + 1);
   }
   options_.header.warmup = warmup.result();

@@ -44,6 +44,8 @@ struct SessionParts {
   std::function<absl::StatusOr<std::unique_ptr<Workload>>()> make_workload;
   // Waits until the device has finished; may throw. Does nothing on a CPU.
   std::function<void()> synchronize;
+  // How often PyTorch has asked the device for memory so far.
+  std::function<int64_t()> device_allocations;
   WindowClock& clock;  // what the recorder and the collector stamp with
   OpRecorder& recorder;
   Collector& collector;

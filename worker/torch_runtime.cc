@@ -140,6 +140,13 @@ void TorchRuntime::Synchronize(absl::string_view device) const {
   at::accelerator::synchronizeDevice(index);
 }
 
+int64_t TorchRuntime::DeviceAllocations(absl::string_view device) const {
+  const std::optional<int> gpu = GpuIndex(device);
+  if (!gpu.has_value()) return 0;
+  return at::accelerator::getDeviceStats(static_cast<c10::DeviceIndex>(*gpu))
+      .num_device_alloc;
+}
+
 void TorchRuntime::RunThrowawaySteps(absl::string_view device) const {
   const c10::InferenceMode inference;
   at::TensorOptions options;

@@ -41,6 +41,9 @@ class TorchRuntime {
   std::map<std::string, double> MeasureCpu() const;
   // Waits until the device has done its work.
   void Synchronize(absl::string_view device) const;
+  // How often PyTorch has got memory from the device (cudaMalloc); 0 on the
+  // CPU.
+  int64_t DeviceAllocations(absl::string_view device) const;
   // Runs a small matrix product of every dtype: what only the first one in a
   // process pays for (context, handles, workspaces, modules, thread pools) is
   // paid.

@@ -46,8 +46,12 @@ double WarmupSteps::Spread() const {
          static_cast<double>(std::max<int64_t>(median_ns(), 1));
 }
 
-void WarmupSteps::Add(int64_t step_ns) {
+void WarmupSteps::Add(int64_t step_ns, bool allocated) {
   if (last_.size() == kAgreeing) last_.erase(last_.begin());
+  if (allocated) {
+    last_.clear();
+    result_.spread.reset();
+  }
   last_.push_back(step_ns);
   elapsed_ns_ += step_ns;
   ++result_.steps;

@@ -29,8 +29,9 @@ class WarmupSteps {
   // The steps that are wanted in all; absent when that is not known.
   std::optional<int64_t> total() const;
 
-  // Adds a step that has run.
-  void Add(int64_t step_ns);
+  // Adds a step that has run. One in which the device had to find memory is not
+  // warm: the 8 that have to agree begin behind it.
+  void Add(int64_t step_ns, bool allocated = false);
 
   const WarmupResult& result() const { return result_; }
   // Median of the last 8 steps (of all below that); 0 without any.

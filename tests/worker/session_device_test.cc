@@ -70,6 +70,19 @@ INSTANTIATE_TEST_SUITE_P(Methods, SessionFaultTest,
                          testing::Values("Prepare", "Arm", "OpenWindow",
                                          "CloseWindow", "Disarm", "Drain"));
 
+TEST_F(SessionDeviceTest, WarmUpGoesOnWhileTheDeviceAllocates) {
+  device_ = DeviceKind::kGpu;
+  spec_.warmup = {.automatic = true};
+  // The last of some allocations is in the 30th step.
+  on_step_ = [this](int64_t step) {
+    allocations_ = std::min<int64_t>(step, 30);
+  };
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_GE(trace_.header.warmup.steps, 30 + 7);
+}
+
 // ---- The sampler
 
 constexpr char kUuid[] = "GPU-1";

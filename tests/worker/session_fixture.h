@@ -48,6 +48,7 @@ class SessionTest : public testing::Test {
                                                              on_step_);
                      },
                      .synchronize = [this] { ++waits_; },
+                     .device_allocations = [this] { return allocations_; },
                      .clock = clock_,
                      .recorder = recorder_,
                      .collector = *collector_,
@@ -87,6 +88,7 @@ class SessionTest : public testing::Test {
   // Called in every step with its number, from 0.
   std::function<void(int64_t)> on_step_ = [](int64_t) {};
   int waits_ = 0;
+  int64_t allocations_ = 0;  // of the device so far
   Phase phase_ = Phase::kSetup;
   Trace trace_;
 };

@@ -68,6 +68,17 @@ TEST(WarmupSteps, TwoDisturbedStepsOfEightDoNotMatterThreeDo) {
   EXPECT_FALSE(RunAll(three, rough).steady);
 }
 
+TEST(WarmupSteps, AStepThatAllocatedIsNotWarm) {
+  WarmupSteps warmup(kAutomatic, false);
+  for (int i = 0; i < 7; ++i) warmup.Add(100);
+
+  warmup.Add(100, /*allocated=*/true);
+
+  EXPECT_FALSE(warmup.result().spread.has_value());
+  EXPECT_EQ(RunAll(warmup, {100}).steps, 15);
+  EXPECT_TRUE(warmup.result().steady);
+}
+
 TEST(WarmupSteps, ACpuMayMoveMoreThanAGpu) {
   WarmupSteps cpu(kAutomatic, true);
   WarmupSteps gpu(kAutomatic, false);
