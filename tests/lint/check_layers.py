@@ -56,7 +56,7 @@ ROOMS = sorted({folder.split("/")[0] for folder in LAYERS} | set(OUTSIDE))
 THIRD_PARTY = [
     ("torch", r"(torch|ATen|c10|caffe2|kineto)/|libkineto\.h|ActivityType\.h",
      r"workloads/[^/]*\.cc|worker/(op_recorder|torch_runtime)\.cc|bench/"
-     r"|tests/(worker|workloads)/.*\.cc"),
+     r"|tests/(gpu|worker|workloads)/.*\.cc"),
     ("CUDA", r"cupti\w*\.h|cuda\w*\.h|nvml\.h|nvrtc\.h",
      r"worker/(cupti/.*|device_sampler\.cc)|tests/worker/cupti/.*|tests/gpu/.*"
      r"|trace/analysis/occupancy\.cc|bench/|tests/base/nvml_abi_test\.cc"),
