@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 
 #include "spec/phase.h"
+#include "trace/analysis/device_answer.h"
 #include "trace/header.h"
 #include "trace/record.h"
 #include "trace/trace.h"
@@ -76,22 +77,34 @@ struct StepStats {
   std::vector<int64_t> first_ns;  // the first at most 8, in order
 };
 
-struct StepsAnswer {
-  std::optional<StepStats> cold, warmup, timed, traced;
-  // What tracing adds to a step: median traced - median timed, and its spread
-  // (MADs added in quadrature). Absent without a timed pass.
-  std::optional<int64_t> own_overhead_ns, own_overhead_spread_ns;
-  std::optional<double> own_overhead_share;  // of the timed median
-  std::optional<double> first_traced_over_median;
+// Traced steps in which the tracer itself was at work.
+struct PerturbedSteps {
+  int64_t count = 0;
+  int64_t traced_steps = 0;      // all of them
+  int64_t tracer_ns = 0;         // the tracer's time in them
+  std::vector<int64_t> numbers;  // of the first at most 16, from 0
+
+  friend bool operator==(const PerturbedSteps&,
+                         const PerturbedSteps&) = default;
 };
 
-// Where the time of one device went (tracing.md B3).
-struct DeviceBreakdown {
-  int32_t device = 0;
-  int64_t window_ns = 0;
-  int64_t busy_ns = 0;  // union of device work
-  int64_t idle_ns = 0;  // window - busy
-  int64_t records = 0;
+struct StepsAnswer {
+  // Where device work says in which step it was launched, a traced step lasts
+  // from the end of the one before it until its own work is done, as in the
+  // timed pass, which waits for the device; `traced_host` is then its time on
+  // the CPU, which may run ahead. Elsewhere `traced` is the time on the CPU and
+  // `traced_host` is absent. Perturbed steps are in neither, unless all are.
+  std::optional<StepStats> cold, warmup, timed, traced, traced_host;
+  // What tracing adds to a step: median traced - median timed, and its spread
+  // (MADs added in quadrature). Absent without a timed pass, and where the CPU
+  // ran ahead of a device whose work names no step.
+  std::optional<int64_t> own_overhead_ns, own_overhead_spread_ns;
+  std::optional<double> own_overhead_share;  // of the timed median
+  // The first traced step, perturbed or not. With device work the lesser of
+  // the ratios of `traced` and `traced_host`: a slow start that the queue hides
+  // is none, and neither is the time until the queue is full.
+  std::optional<double> first_traced_over_median;
+  std::optional<PerturbedSteps> perturbed;  // absent where nobody looked
 };
 
 struct Finding {
@@ -111,6 +124,14 @@ struct StructureItem {
   friend bool operator==(const StructureItem&, const StructureItem&) = default;
 };
 
+// How many of something a traced step has.
+struct PerStep {
+  double mean = 0;
+  std::optional<double> variance;  // absent where steps cannot be told apart
+
+  friend bool operator==(const PerStep&, const PerStep&) = default;
+};
+
 // The multiset of device work of a traced step. Where nothing ran on a device
 // it is that of the operators (kind op), so that a CPU job has a structure too.
 struct Structure {
@@ -118,6 +139,11 @@ struct Structure {
   bool stable = true;                   // all traced steps have it
   int64_t steps = 0;
   int64_t deviating_steps = 0;
+  // No step is known of the device work: per_step is the work of all steps by
+  // their number, empty where that does not come out even.
+  bool averaged = false;
+  // Absent without device work. Kernels of CUDA graphs are counted apart.
+  std::optional<PerStep> kernels, graph_kernels;
 };
 
 // What ran, what was waited for, why, how sure we are: the whole answer.

@@ -2,92 +2,137 @@
 #include "trace/analysis/breakdown.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <map>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
-#include "spec/phase.h"
-#include "trace/analysis/steps.h"
+#include "absl/container/flat_hash_map.h"
+
+#include "trace/analysis/row_names.h"
+#include "trace/analysis/statistics.h"
 #include "trace/record.h"
 
 namespace traza {
 namespace {
 
-bool IsTraced(const Trace& trace, size_t row) {
-  return trace.phase.at(row) == static_cast<int8_t>(Phase::kTraced) &&
-         !trace.step.is_null(row);
-}
-
-Window WholeFile(const Trace& trace) {
-  Window window{trace.start_ns.front(), trace.start_ns.front()};
-  for (size_t row = 0; row < trace.rows(); ++row) {
-    window.end_ns = std::max(window.end_ns, trace.end_ns(row));
-  }
-  return window;
-}
-
-// The work of one device, which comes in the order of its starts.
-struct DeviceLane {
-  Window window;
-  int64_t busy_ns = 0;
-  int64_t busy_until_ns = 0;
-  int64_t records = 0;
-
+// Length of a union of pieces that come by start.
+class UnionLength {
+ public:
   void Add(int64_t start_ns, int64_t end_ns) {
-    const int64_t start = std::max(start_ns, window.begin_ns);
-    const int64_t end = std::min(end_ns, window.end_ns);
-    if (start > end || start_ns >= window.end_ns) return;
-    ++records;
-    const int64_t fresh = std::max(start, busy_until_ns);
-    if (end > fresh) busy_ns += end - fresh;
-    busy_until_ns = std::max(busy_until_ns, end);
+    const int64_t fresh = any_ ? std::max(start_ns, until_ns_) : start_ns;
+    length_ns_ += std::max<int64_t>(0, end_ns - fresh);
+    until_ns_ = any_ ? std::max(until_ns_, end_ns) : end_ns;
+    any_ = true;
   }
+  int64_t ns() const { return length_ns_; }
+
+ private:
+  int64_t length_ns_ = 0;
+  int64_t until_ns_ = 0;
+  bool any_ = false;
 };
+
+// Busy time by kind. Communication beside compute is compute.
+void FillBusy(const Trace& trace, const DeviceLane& lane,
+              KernelClasses* classes, DeviceBreakdown* breakdown) {
+  UnionLength compute, communication, kernels;
+  for (const size_t row : lane.rows) {
+    const int64_t start = std::max(trace.start_ns[row], lane.window.begin_ns);
+    const int64_t end = std::min(trace.end_ns(row), lane.window.end_ns);
+    // By name before kind: NCCL copies too.
+    if (classes->Of(row) == KernelClass::kCommunication) {
+      communication.Add(start, end);
+    } else if (trace.kind[row] == EventKind::kKernel) {
+      compute.Add(start, end);
+    } else {
+      continue;
+    }
+    kernels.Add(start, end);
+  }
+  breakdown->compute_ns = compute.ns();
+  breakdown->communication_ns = kernels.ns() - compute.ns();
+  breakdown->copy_ns = lane.busy_ns - kernels.ns();
+  if (communication.ns() > 0) {
+    const int64_t both = compute.ns() + communication.ns() - kernels.ns();
+    breakdown->communication_overlap =
+        static_cast<double>(both) / static_cast<double>(communication.ns());
+  }
+}
+
+void FillIdle(const Trace& trace, const DeviceLane& lane,
+              DeviceBreakdown* breakdown) {
+  std::array<int64_t, kIdleClasses> sums{};
+  for (const IdlePiece& piece : lane.idle) {
+    sums[static_cast<size_t>(piece.kind)] += piece.end_ns - piece.begin_ns;
+  }
+  const auto sum = [&](IdleClass kind) {
+    return sums[static_cast<size_t>(kind)];
+  };
+  IdleClasses& idle = breakdown->idle_classes;
+  idle.profiler_ns = sum(IdleClass::kProfiler);
+  idle.unknown_ns = sum(IdleClass::kUnknown);
+  // Dependencies stay unknown: which stream waits is in no row yet.
+  if (HasCalls(trace)) {
+    idle.sync_ns = sum(IdleClass::kSync);
+    idle.host_ns = sum(IdleClass::kHost);
+    idle.launch_ns = sum(IdleClass::kLaunch);
+    idle.kernel_gap_ns = sum(IdleClass::kKernelGap);
+    idle.other_ns = sum(IdleClass::kOther);
+  }
+  const int64_t head =
+      lane.rows.empty() ? 0 : lane.first_ns - lane.window.begin_ns;
+  const int64_t tail =
+      lane.window.end_ns -
+      (lane.rows.empty() ? lane.window.begin_ns : lane.last_ns);
+  if (lane.head_known) breakdown->head_ns = head;
+  breakdown->tail_ns = tail;
+  breakdown->inner_ns = breakdown->idle_ns - head - tail;
+}
+
+// The median over the traced steps, those without work too. None where no step
+// is known of the work.
+std::optional<int64_t> BusyPerStep(const Trace& trace, const StepIndex& steps,
+                                   const DeviceLane& lane) {
+  absl::flat_hash_map<size_t, UnionLength> busy;
+  for (const size_t row : lane.rows) {
+    const size_t step = steps.Of(row);
+    if (step < steps.count()) {
+      busy[step].Add(trace.start_ns[row], trace.end_ns(row));
+    }
+  }
+  if (busy.empty()) return std::nullopt;
+  // Many devices with a little work each must not cost a list of all steps
+  // each.
+  if (busy.size() < steps.count() / 2) return 0;
+  std::vector<int64_t> times(steps.count() - busy.size(), 0);
+  for (const auto& [step, length] : busy) times.push_back(length.ns());
+  return Median(&times);
+}
 
 }  // namespace
 
-std::optional<Window> WindowOf(const Trace& trace) {
-  if (trace.rows() == 0) return std::nullopt;
-  const std::vector<size_t> steps = StepRowsOf(trace, Phase::kTraced);
-  if (steps.empty()) return WholeFile(trace);
-  Window window{trace.start_ns[steps.front()], 0};
-  for (const size_t row : steps) {
-    window.end_ns = std::max(window.end_ns, trace.end_ns(row));
+std::vector<DeviceBreakdown> AnalyzeBreakdown(
+    const Trace& trace, const StepIndex& steps,
+    const std::vector<DeviceLane>& lanes, int64_t kernel_gap_limit_ns) {
+  KernelClasses classes(trace);
+  std::vector<DeviceBreakdown> all;
+  for (const DeviceLane& lane : lanes) {
+    DeviceBreakdown breakdown;
+    breakdown.device = lane.device;
+    breakdown.window_ns = lane.window.length_ns();
+    breakdown.busy_ns = lane.busy_ns;
+    breakdown.idle_ns = breakdown.window_ns - lane.busy_ns;
+    breakdown.records = static_cast<int64_t>(lane.rows.size());
+    FillBusy(trace, lane, &classes, &breakdown);
+    FillIdle(trace, lane, &breakdown);
+    if (!lane.rows.empty()) breakdown.span_ns = lane.last_ns - lane.first_ns;
+    breakdown.busy_per_step_p50_ns = BusyPerStep(trace, steps, lane);
+    breakdown.kernel_gap_limit_ns = kernel_gap_limit_ns;
+    all.push_back(breakdown);
   }
-  for (size_t row = 0; row < trace.rows(); ++row) {
-    if (IsDeviceWork(trace.kind[row]) && IsTraced(trace, row)) {
-      window.end_ns = std::max(window.end_ns, trace.end_ns(row));
-    }
-  }
-  return window;
-}
-
-std::vector<DeviceBreakdown> AnalyzeBreakdown(const Trace& trace) {
-  std::map<int32_t, DeviceLane> lanes;
-  const std::optional<Window> window = WindowOf(trace);
-  const bool have_calls = std::find(trace.kind.begin(), trace.kind.end(),
-                                    EventKind::kCall) != trace.kind.end();
-  for (size_t row = 0; row < trace.rows(); ++row) {
-    if (!IsDeviceWork(trace.kind[row]) || trace.device.is_null(row)) continue;
-    const auto [found, added] = lanes.try_emplace(trace.device.at(row));
-    DeviceLane& lane = found->second;
-    if (added) {
-      lane.window = *window;
-      // Work of before the recording: what the device did until its first
-      // record is unknown, and no idle time.
-      if (have_calls && trace.call.is_null(row)) {
-        lane.window.begin_ns =
-            std::clamp(trace.start_ns[row], window->begin_ns, window->end_ns);
-      }
-    }
-    lane.Add(trace.start_ns[row], trace.end_ns(row));
-  }
-  std::vector<DeviceBreakdown> breakdown;
-  for (const auto& [device, lane] : lanes) {
-    const int64_t length = lane.window.end_ns - lane.window.begin_ns;
-    breakdown.push_back(
-        {device, length, lane.busy_ns, length - lane.busy_ns, lane.records});
-  }
-  return breakdown;
+  return all;
 }
 
 }  // namespace traza

@@ -12,8 +12,11 @@
 #include "absl/strings/str_join.h"
 
 #include "trace/analysis/criteria.h"
+#include "trace/analysis/perturbed.h"
+#include "trace/analysis/row_names.h"
 #include "trace/analysis/statistics.h"
 #include "trace/quantity.h"
+#include "trace/record.h"
 
 namespace traza {
 namespace {
@@ -39,8 +42,21 @@ void AddDroppedOps(const Trace& trace, Validity* validity) {
                validity);
 }
 
-// Allocations and buffer work of the tracer inside the traced steps.
-void AddPerturbed(const Trace& trace, Validity* validity) {
+bool HasTracersRows(const Trace& trace) {
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (trace.kind[row] == EventKind::kOverhead &&
+        IsTracersOverhead(trace.name_of(row))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Allocations and buffer work of the tracer inside the traced steps. Its rows
+// tell which steps; counters of a trace without them tell only that there was
+// some, in whatever was recorded.
+void AddPerturbed(const Trace& trace, const StepsAnswer& steps,
+                  Validity* validity) {
   const Completeness& counters = trace.header.completeness;
   const std::optional<int64_t>& overhead = counters.overhead_ns_in_window;
   const int64_t requests =
@@ -52,7 +68,16 @@ void AddPerturbed(const Trace& trace, Validity* validity) {
                       "no overhead of the tracer in the traced steps",
                       kUnknown,
                       "Trace fewer steps, or use a lower --depth."};
-  if (overhead.has_value()) {
+  if (steps.perturbed.has_value() && HasTracersRows(trace)) {
+    const PerturbedSteps& perturbed = *steps.perturbed;
+    criterion.met = !IsPerturbed(perturbed);
+    criterion.threshold =
+        "overhead of the tracer in at most 1 % of the traced steps";
+    criterion.observed =
+        absl::StrCat(CountText(perturbed.count), " of ",
+                     CountText(perturbed.traced_steps, "step"), ", ",
+                     NsText(static_cast<double>(perturbed.tracer_ns)));
+  } else if (overhead.has_value()) {
     criterion.met = *overhead == 0 && requests == 0;
     criterion.observed = NsText(static_cast<double>(*overhead));
     if (requests > 0) {
@@ -212,9 +237,10 @@ void AddOtherProcesses(const Header& header, Validity* validity) {
 
 }  // namespace
 
-void AddCollectionCriteria(const Trace& trace, Validity* validity) {
+void AddCollectionCriteria(const Trace& trace, const StepsAnswer& steps,
+                           Validity* validity) {
   AddDroppedOps(trace, validity);
-  AddPerturbed(trace, validity);
+  AddPerturbed(trace, steps, validity);
   AddClock(trace, validity);
   AddOpStack(trace, validity);
   AddThrottling(trace.header, validity);

@@ -14,7 +14,8 @@ void AddDataCriteria(const Trace& trace, Validity* validity);
 // Those that an UNSTABLE trace misses: can the figures be relied on?
 void AddStepCriteria(const Trace& trace, const StepsAnswer& steps,
                      Validity* validity);
-void AddCollectionCriteria(const Trace& trace, Validity* validity);
+void AddCollectionCriteria(const Trace& trace, const StepsAnswer& steps,
+                           Validity* validity);
 
 // Adds a criterion; the advice is kept only where it is missed.
 void AddCriterion(Criterion criterion, Validity* validity);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <vector>
+
 #include "absl/status/status.h"
 
 #include "trace/analysis/answer.h"
 #include "trace/analysis/breakdown.h"
+#include "trace/analysis/device_lanes.h"
 #include "trace/analysis/findings.h"
+#include "trace/analysis/launches.h"
 #include "trace/analysis/notes.h"
 #include "trace/analysis/row_times.h"
+#include "trace/analysis/step_index.h"
 #include "trace/analysis/steps.h"
 #include "trace/analysis/structure.h"
 #include "trace/analysis/validity.h"
@@ -30,6 +36,18 @@ Answer ContextOf(const Trace& trace) {
   return answer;
 }
 
+std::vector<DeviceBreakdown> BreakdownOf(const Trace& trace,
+                                         const StepIndex& index,
+                                         const std::vector<DeviceLane>& lanes) {
+  std::vector<DeviceBreakdown> breakdown =
+      AnalyzeBreakdown(trace, index, lanes);
+  const auto launches = AnalyzeLaunches(trace, lanes);
+  for (size_t i = 0; i < breakdown.size(); ++i) {
+    breakdown[i].launches = launches[i];
+  }
+  return breakdown;
+}
+
 }  // namespace
 
 Answer Explain(const Trace& trace) {
@@ -40,16 +58,24 @@ Answer Explain(const Trace& trace) {
     return answer;
   }
   const RowTimes times(trace);
-  answer.steps = AnalyzeSteps(trace);
+  const StepIndex index(trace);
+  const std::vector<DeviceLane> lanes = DeviceLanesOf(trace, index);
+  answer.steps = AnalyzeSteps(trace, index);
   answer.validity = JudgeValidity(trace, answer.steps);
-  answer.breakdown = AnalyzeBreakdown(trace);
-  answer.structure = AnalyzeStructure(trace, times);
+  answer.breakdown = BreakdownOf(trace, index, lanes);
+  answer.structure = AnalyzeStructure(trace, times, index, lanes);
   answer.findings = FindFindings(trace, answer.steps);
   if (!times.has_device_work()) answer.note = trace.header.collector_note;
   if (answer.steps.timed.has_value() && trace.header.timed.armed_before) {
     AddNote(
         "Collection had been on before the timed steps: they may be slower "
         "than without it.",
+        &answer);
+  }
+  if (answer.structure.averaged) {
+    AddNote(
+        "Calls were not recorded, so no step is known of device work: it is "
+        "taken by time, and steps are as the CPU saw them.",
         &answer);
   }
   answer.verdict = MakeVerdict(trace, times, &answer);

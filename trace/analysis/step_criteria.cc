@@ -101,7 +101,9 @@ void AddFirstStep(const StepsAnswer& steps, Validity* validity) {
 
 void AddComplete(const Trace& trace, const StepsAnswer& steps,
                  Validity* validity) {
-  const int64_t done = steps.traced.has_value() ? steps.traced->count : 0;
+  int64_t done = steps.traced.has_value() ? steps.traced->count : 0;
+  // Those that the tracer perturbed were traced too.
+  if (steps.perturbed.has_value()) done = steps.perturbed->traced_steps;
   AddCriterion(
       {"complete", !trace.header.partial, ValidityLevel::kUnstable,
        "all steps were traced",

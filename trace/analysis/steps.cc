@@ -5,14 +5,19 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
+#include "trace/analysis/device_lanes.h"
+#include "trace/analysis/perturbed.h"
 #include "trace/analysis/statistics.h"
+#include "trace/analysis/validity.h"
 #include "trace/record.h"
 
 namespace traza {
 namespace {
 
 constexpr size_t kFirstSteps = 8;
+constexpr size_t kMaxPerturbed = 16;
 
 std::optional<StepStats> StatsOf(Phase phase, int64_t count,
                                  std::vector<int64_t> times) {
@@ -39,6 +44,100 @@ std::optional<StepStats> StatsOfPhase(const Trace& trace, Phase phase) {
     times.push_back(trace.duration_ns[row]);
   }
   return StatsOf(phase, static_cast<int64_t>(times.size()), times);
+}
+
+// Times of the traced steps, by StepIndex.
+std::vector<int64_t> TimesOnTheCpu(const Trace& trace, const StepIndex& index) {
+  std::vector<int64_t> times;
+  times.reserve(index.rows().size());
+  for (const size_t row : index.rows()) times.push_back(trace.duration_ns[row]);
+  return times;
+}
+
+// From the end of the step before, its work done, to the same of this one.
+std::vector<int64_t> TimesUntilDone(const Trace& trace,
+                                    const StepIndex& index) {
+  std::vector<int64_t> done;
+  done.reserve(index.rows().size());
+  for (const size_t row : index.rows()) done.push_back(trace.end_ns(row));
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (!IsDeviceWork(trace.kind[row])) continue;
+    const size_t step = index.Of(row);
+    if (step < done.size())
+      done[step] = std::max(done[step], trace.end_ns(row));
+  }
+  std::vector<int64_t> times;
+  times.reserve(done.size());
+  int64_t before = trace.start_ns[index.rows().front()];
+  for (const int64_t end : done) {
+    times.push_back(std::max<int64_t>(0, end - before));
+    before = std::max(before, end);
+  }
+  return times;
+}
+
+// Without the steps that the tracer perturbed, unless it perturbed all.
+std::optional<StepStats> StatsOfTraced(const std::vector<int64_t>& times,
+                                       const Perturbation& perturbation) {
+  std::vector<int64_t> kept;
+  kept.reserve(times.size());
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (perturbation.steps[i] == 0) kept.push_back(times[i]);
+  }
+  if (kept.empty()) kept = times;
+  const auto count = static_cast<int64_t>(kept.size());
+  return StatsOf(Phase::kTraced, count, std::move(kept));
+}
+
+PerturbedSteps Describe(const Trace& trace, const StepIndex& index,
+                        const Perturbation& perturbation) {
+  PerturbedSteps steps;
+  steps.count = perturbation.count;
+  steps.traced_steps = static_cast<int64_t>(index.rows().size());
+  steps.tracer_ns = perturbation.tracer_ns;
+  for (size_t i = 0; i < perturbation.steps.size(); ++i) {
+    const int32_t number = trace.step.at(index.rows()[i]);
+    if (perturbation.steps[i] == 0 || number < 0) continue;
+    if (steps.numbers.size() == kMaxPerturbed) break;
+    steps.numbers.push_back(number);
+  }
+  return steps;
+}
+
+std::optional<double> FirstOverMedian(const std::vector<int64_t>& times,
+                                      const std::optional<StepStats>& stats) {
+  if (!stats.has_value() || *stats->median_ns <= 0) return std::nullopt;
+  return static_cast<double>(times.front()) /
+         static_cast<double>(*stats->median_ns);
+}
+
+// Whether the CPU was done with the steps long before the device.
+bool RanAhead(const Trace& trace, const StepIndex& index,
+              const StepStats& host) {
+  const std::optional<Window> window = WindowOf(trace, index);
+  return window.has_value() &&
+         window->end_ns - trace.end_ns(index.rows().back()) > *host.median_ns;
+}
+
+void FillTraced(const Trace& trace, const StepIndex& index,
+                StepsAnswer* steps) {
+  if (index.rows().empty()) return;
+  const Perturbation perturbation = FindPerturbation(trace, index);
+  if (!HasNoDeviceCollector(trace)) {
+    steps->perturbed = Describe(trace, index, perturbation);
+  }
+  const std::vector<int64_t> host = TimesOnTheCpu(trace, index);
+  steps->traced = StatsOfTraced(host, perturbation);
+  steps->first_traced_over_median = FirstOverMedian(host, steps->traced);
+  if (!WorkNamesSteps(trace, index)) return;
+  steps->traced_host = std::move(steps->traced);
+  const std::vector<int64_t> done = TimesUntilDone(trace, index);
+  steps->traced = StatsOfTraced(done, perturbation);
+  const auto first = FirstOverMedian(done, steps->traced);
+  if (first.has_value() && steps->first_traced_over_median.has_value()) {
+    steps->first_traced_over_median =
+        std::min(*first, *steps->first_traced_over_median);
+  }
 }
 
 // What tracing adds: the difference of the medians, and the two spreads in
@@ -82,19 +181,28 @@ std::vector<int64_t> TimedStepTimes(const TimedPass& timed) {
   return times;
 }
 
-StepsAnswer AnalyzeSteps(const Trace& trace) {
+bool WorkNamesSteps(const Trace& trace, const StepIndex& index) {
+  if (index.rows().empty()) return false;
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (IsDeviceWork(trace.kind[row]) && index.Of(row) < index.count()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+StepsAnswer AnalyzeSteps(const Trace& trace, const StepIndex& index) {
   StepsAnswer steps;
   steps.cold = StatsOfPhase(trace, Phase::kCold);
   steps.warmup = StatsOfPhase(trace, Phase::kWarmup);
-  steps.traced = StatsOfPhase(trace, Phase::kTraced);
   steps.timed = StatsOf(Phase::kTimed, trace.header.timed.steps,
                         TimedStepTimes(trace.header.timed));
-  FillOverhead(&steps);
-  if (steps.traced.has_value() && *steps.traced->median_ns > 0) {
-    steps.first_traced_over_median =
-        static_cast<double>(steps.traced->first_ns.front()) /
-        static_cast<double>(*steps.traced->median_ns);
-  }
+  FillTraced(trace, index, &steps);
+  const bool unlike =
+      steps.traced.has_value() && !steps.traced_host.has_value() &&
+      std::any_of(trace.kind.begin(), trace.kind.end(), IsDeviceWork) &&
+      RanAhead(trace, index, *steps.traced);
+  if (!unlike) FillOverhead(&steps);
   return steps;
 }
 

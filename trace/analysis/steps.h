@@ -2,11 +2,13 @@
 #ifndef TRACE_ANALYSIS_STEPS_H_
 #define TRACE_ANALYSIS_STEPS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "spec/phase.h"
 #include "trace/analysis/answer.h"
+#include "trace/analysis/step_index.h"
 #include "trace/header.h"
 #include "trace/trace.h"
 
@@ -19,7 +21,10 @@ std::vector<size_t> StepRowsOf(const Trace& trace, Phase phase);
 // told apart.
 std::vector<int64_t> TimedStepTimes(const TimedPass& timed);
 
-StepsAnswer AnalyzeSteps(const Trace& trace);
+StepsAnswer AnalyzeSteps(const Trace& trace, const StepIndex& index);
+
+// Whether device work says in which traced step it was launched.
+bool WorkNamesSteps(const Trace& trace, const StepIndex& index);
 
 }  // namespace traza
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,30 +28,6 @@ uint64_t KeyOf(const Trace& trace, size_t row) {
          static_cast<uint32_t>(trace.name[row]);
 }
 
-// Numbers the steps of the trace, and says in which one a row counts.
-class StepIndex {
- public:
-  explicit StepIndex(const Trace& trace) : trace_(trace) {
-    for (const size_t row : StepRowsOf(trace, Phase::kTraced)) {
-      numbers_.try_emplace(trace.step.at(row), numbers_.size());
-    }
-  }
-  size_t count() const { return numbers_.empty() ? 1 : numbers_.size(); }
-  // count() where the row is in no traced step.
-  size_t Of(size_t row) const {
-    if (numbers_.empty()) return 0;
-    if (trace_.phase.at(row) != static_cast<int8_t>(Phase::kTraced)) {
-      return count();
-    }
-    const auto found = numbers_.find(trace_.step.at(row));
-    return found == numbers_.end() ? count() : found->second;
-  }
-
- private:
-  const Trace& trace_;
-  absl::flat_hash_map<int32_t, size_t> numbers_;
-};
-
 // The first of the steps whose fingerprint is the most frequent one.
 size_t MostFrequent(const std::vector<uint64_t>& steps, int64_t* alike) {
   struct Kind {
@@ -72,10 +49,82 @@ size_t MostFrequent(const std::vector<uint64_t>& steps, int64_t* alike) {
   return best.first;
 }
 
+// Counts of one kind of record in each step.
+PerStep Describe(const std::vector<int64_t>& counts) {
+  PerStep result;
+  double sum = 0;
+  for (const int64_t count : counts) sum += static_cast<double>(count);
+  const auto steps = static_cast<double>(counts.size());
+  result.mean = sum / steps;
+  double squares = 0;
+  for (const int64_t count : counts) {
+    const double distance = static_cast<double>(count) - result.mean;
+    squares += distance * distance;
+  }
+  result.variance = squares / steps;
+  return result;
+}
+
+void CountKernels(const Trace& trace, const StepIndex& index,
+                  Structure* structure) {
+  std::vector<int64_t> kernels(index.count(), 0);
+  std::vector<int64_t> graph_kernels(index.count(), 0);
+  bool any_graph = false;
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (trace.kind[row] != EventKind::kKernel) continue;
+    const size_t step = index.Of(row);
+    if (step >= index.count()) continue;
+    const bool graph = !trace.graph.is_null(row);
+    ++(graph ? graph_kernels : kernels)[step];
+    any_graph = any_graph || graph;
+  }
+  structure->kernels = Describe(kernels);
+  if (any_graph) structure->graph_kernels = Describe(graph_kernels);
+}
+
+// Of work that names no step: what all steps have done, by their number.
+Structure Average(const Trace& trace, const StepIndex& index,
+                  const std::vector<DeviceLane>& lanes) {
+  Structure structure;
+  structure.averaged = true;
+  structure.steps = static_cast<int64_t>(index.count());
+  absl::flat_hash_map<uint64_t, size_t> items;
+  int64_t kernels = 0;
+  for (const DeviceLane& lane : lanes) {
+    for (const size_t row : lane.rows) {
+      // What began before the first step is not of these.
+      if (trace.start_ns[row] < lane.window.begin_ns) continue;
+      const auto [item, added] =
+          items.try_emplace(KeyOf(trace, row), structure.per_step.size());
+      if (added) {
+        structure.per_step.push_back({trace.kind[row], trace.name_of(row), 0});
+      }
+      ++structure.per_step[item->second].count;
+      kernels += trace.kind[row] == EventKind::kKernel;
+    }
+  }
+  bool even = true;
+  for (StructureItem& item : structure.per_step) {
+    even = even && item.count % structure.steps == 0;
+    item.count /= structure.steps;
+  }
+  structure.stable = even;
+  if (!even) structure.per_step.clear();
+  structure.kernels = PerStep{
+      static_cast<double>(kernels) / static_cast<double>(structure.steps),
+      std::nullopt};
+  return structure;
+}
+
 }  // namespace
 
-Structure AnalyzeStructure(const Trace& trace, const RowTimes& times) {
-  const StepIndex index(trace);
+Structure AnalyzeStructure(const Trace& trace, const RowTimes& times,
+                           const StepIndex& index,
+                           const std::vector<DeviceLane>& lanes) {
+  if (times.has_device_work() && !index.rows().empty() &&
+      !WorkNamesSteps(trace, index)) {
+    return Average(trace, index, lanes);
+  }
   const auto counts = [&](size_t row) {
     return times.has_device_work()
                ? IsDeviceWork(trace.kind[row])
@@ -104,6 +153,7 @@ Structure AnalyzeStructure(const Trace& trace, const RowTimes& times) {
   structure.steps = static_cast<int64_t>(index.count());
   structure.deviating_steps = structure.steps - alike;
   structure.stable = structure.deviating_steps == 0;
+  if (times.has_device_work()) CountKernels(trace, index, &structure);
   return structure;
 }
 

@@ -29,7 +29,7 @@ Validity JudgeValidity(const Trace& trace, const StepsAnswer& steps) {
   Validity validity;
   AddDataCriteria(trace, &validity);
   AddStepCriteria(trace, steps, &validity);
-  AddCollectionCriteria(trace, &validity);
+  AddCollectionCriteria(trace, steps, &validity);
   return validity;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/analysis/steps.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -27,7 +28,8 @@ void AddSteps(Phase phase, const std::vector<int64_t>& lengths, int64_t at,
 StepsAnswer Analyze(RecordBuilder& builder, TimedPass timed = {}) {
   Header header;
   header.timed = std::move(timed);
-  return AnalyzeSteps(builder.Build(std::move(header)));
+  const Trace trace = builder.Build(std::move(header));
+  return AnalyzeSteps(trace, StepIndex(trace));
 }
 
 TEST(Steps, PhasesAreKeptApart) {
@@ -87,6 +89,100 @@ TEST(Steps, TimesThatNoClockGivesAreNone) {
   EXPECT_THAT(
       TimedStepTimes({.steps = 5, .steps_per_batch = 0, .batch_ns = {5, 10}}),
       ElementsAre());
+}
+
+// Steps of 100 ns on the CPU, whose kernels take 1,000.
+Trace CpuRunsAhead(int steps, bool calls) {
+  RecordBuilder builder;
+  int64_t free = 0;
+  for (int i = 0; i < steps; ++i) {
+    const int64_t at = i * 100;
+    builder.Step(Phase::kTraced, i, at, at + 100);
+    if (calls) builder.Call("cuLaunchKernel", at + 10, at + 20, i + 1);
+    free = std::max(free, at + 50);
+    builder.Kernel("k", free, free + 1'000, i + 1);
+    free += 1'000;
+  }
+  builder.InPhase(Phase::kTraced, 0, free + 10);
+  Header header;
+  header.collector = "replay";
+  header.timed = {.steps = 1, .batch_ns = {1'000}};
+  return builder.Build(std::move(header));
+}
+
+TEST(Steps, WithDeviceWorkAStepEndsWhenItsWorkIsDone) {
+  const Trace trace = CpuRunsAhead(5, /*calls=*/true);
+
+  const StepsAnswer steps = AnalyzeSteps(trace, StepIndex(trace));
+
+  EXPECT_THAT(steps.traced->first_ns,
+              ElementsAre(1'050, 1'000, 1'000, 1'000, 1'000));
+  EXPECT_EQ(steps.traced_host->median_ns, 100);
+  EXPECT_EQ(steps.own_overhead_ns, 0) << "as the timed pass measures";
+  EXPECT_THAT(steps.first_traced_over_median, Optional(DoubleNear(1, 1e-9)))
+      << "on the CPU; until the queue is full is no slow start";
+}
+
+TEST(Steps, TimesOfACpuThatRanAheadDoNotCompare) {
+  const Trace trace = CpuRunsAhead(5, /*calls=*/false);
+
+  const StepsAnswer steps = AnalyzeSteps(trace, StepIndex(trace));
+
+  EXPECT_EQ(steps.traced->median_ns, 100);
+  EXPECT_FALSE(steps.traced_host.has_value());
+  EXPECT_EQ(steps.own_overhead_ns, std::nullopt);
+}
+
+// Twenty steps of 100 ns; `overhead` lies in the third and fourth.
+Trace WithOverhead(const char* overhead) {
+  RecordBuilder builder;
+  for (int i = 0; i < 20; ++i) {
+    const int64_t length = i == 2 ? 900 : 100;
+    builder.Step(Phase::kTraced, i, i * 1'000, i * 1'000 + length);
+  }
+  builder.OnThread(7).Overhead(overhead, 2'500, 3'040);
+  Header header;
+  header.collector = "cupti";
+  return builder.Build(std::move(header));
+}
+
+TEST(Steps, StepsThatTheTracerPerturbedAreLeftOut) {
+  const Trace trace = WithOverhead("Buffer Flush");
+
+  const StepsAnswer steps = AnalyzeSteps(trace, StepIndex(trace));
+
+  EXPECT_EQ(steps.traced->count, 18);
+  EXPECT_EQ(steps.traced->max_ns, 100);
+  ASSERT_TRUE(steps.perturbed.has_value());
+  EXPECT_EQ(*steps.perturbed, (PerturbedSteps{2, 20, 440, {2, 3}}));
+}
+
+TEST(Steps, LoadingOfCodeIsNotTheTracers) {
+  const Trace trace = WithOverhead("Lazy Function Loading");
+
+  const StepsAnswer steps = AnalyzeSteps(trace, StepIndex(trace));
+
+  EXPECT_EQ(steps.traced->count, 20);
+  EXPECT_EQ(steps.perturbed->count, 0);
+}
+
+TEST(Steps, WhereAllArePerturbedAllCount) {
+  RecordBuilder builder;
+  AddSteps(Phase::kTraced, {100, 100}, 0, &builder);
+  builder.Overhead("Instrumentation", 0, 250);
+  Header header;
+  header.collector = "cupti";
+  const Trace trace = builder.Build(std::move(header));
+
+  const StepsAnswer steps = AnalyzeSteps(trace, StepIndex(trace));
+
+  EXPECT_EQ(steps.traced->count, 2);
+  EXPECT_EQ(steps.perturbed->count, 2);
+}
+
+TEST(Steps, WhereNobodyLookedNothingIsPerturbed) {
+  const Trace trace = MakeCpuTrace(3);
+  EXPECT_FALSE(AnalyzeSteps(trace, StepIndex(trace)).perturbed.has_value());
 }
 
 TEST(Steps, WithoutStepsThereAreNone) {

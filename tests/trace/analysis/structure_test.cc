@@ -13,7 +13,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 Structure Analyze(const Trace& trace) {
-  return AnalyzeStructure(trace, RowTimes(trace));
+  const StepIndex index(trace);
+  return AnalyzeStructure(trace, RowTimes(trace), index,
+                          DeviceLanesOf(trace, index));
 }
 
 // A traced step of 100 ns with these ops in it.
@@ -94,6 +96,66 @@ TEST(Structure, WorkCountsForTheStepThatLaunchedIt) {
   EXPECT_TRUE(structure.stable);
   EXPECT_THAT(structure.per_step,
               ElementsAre(StructureItem{EventKind::kKernel, "k", 1}));
+}
+
+TEST(Structure, KernelsAStepHaveAMeanAndAVariance) {
+  RecordBuilder builder;
+  int64_t id = 0;
+  for (int step = 0; step < 4; ++step) {
+    builder.Step(Phase::kTraced, step, step * 100, step * 100 + 90);
+    for (int kernel = 0; kernel < (step == 3 ? 6 : 2); ++kernel) {
+      const int64_t at = step * 100 + kernel * 10;
+      ++id;
+      builder.Call("cudaLaunchKernel", at, at + 5, id)
+          .Kernel("k", at + 6, at + 9, id);
+    }
+  }
+
+  const Structure structure = Analyze(builder.Build());
+
+  EXPECT_FALSE(structure.stable);
+  EXPECT_EQ(structure.kernels, (PerStep{3, 3}));
+  EXPECT_FALSE(structure.graph_kernels.has_value());
+  EXPECT_EQ(Analyze(MakeGpuTrace(30)).kernels, (PerStep{2, 0}));
+  EXPECT_FALSE(Analyze(MakeCpuTrace(3)).kernels.has_value());
+}
+
+TEST(Structure, WorkWithoutCallsIsAveraged) {
+  RecordBuilder builder;
+  builder.InPhase(Phase::kTraced, 0, 400);
+  for (int step = 0; step < 2; ++step) {
+    const int64_t at = 10 + step * 100;
+    builder.Step(Phase::kTraced, step, at, at + 90)
+        .Kernel("gemm", at + 20, at + 30, 2 * step)
+        .Kernel("add", at + 95, at + 99, 2 * step + 1);
+  }
+  builder.Kernel("of the priming steps", 1, 5, 99);
+
+  const Structure structure = Analyze(builder.Build());
+
+  EXPECT_TRUE(structure.averaged);
+  EXPECT_TRUE(structure.stable);
+  EXPECT_THAT(structure.per_step,
+              ElementsAre(StructureItem{EventKind::kKernel, "gemm", 1},
+                          StructureItem{EventKind::kKernel, "add", 1}));
+  EXPECT_EQ(structure.kernels, (PerStep{2, std::nullopt}));
+}
+
+TEST(Structure, WorkWithoutCallsThatDoesNotComeOutEvenHasNoItems) {
+  RecordBuilder builder;
+  builder.InPhase(Phase::kTraced, 0, 400)
+      .Step(Phase::kTraced, 0, 0, 90)
+      .Kernel("a", 20, 30, 1)
+      .Step(Phase::kTraced, 1, 100, 190)
+      .Kernel("a", 120, 130, 2)
+      .Kernel("b", 140, 150, 3);
+
+  const Structure structure = Analyze(builder.Build());
+
+  EXPECT_TRUE(structure.averaged);
+  EXPECT_FALSE(structure.stable);
+  EXPECT_THAT(structure.per_step, IsEmpty());
+  EXPECT_EQ(structure.kernels, (PerStep{1.5, std::nullopt}));
 }
 
 TEST(Structure, AFileWithoutStepsIsOneStep) {

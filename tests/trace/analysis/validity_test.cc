@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 Validity Judge(const Trace& trace) {
-  return JudgeValidity(trace, AnalyzeSteps(trace));
+  return JudgeValidity(trace, AnalyzeSteps(trace, StepIndex(trace)));
 }
 
 Criterion Find(const Validity& validity, const std::string& id) {
@@ -345,6 +345,47 @@ TEST(Validity, AFixedWarmUpIsNotJudged) {
 
   EXPECT_TRUE(warmup.met);
   EXPECT_THAT(warmup.observed, HasSubstr("does not apply"));
+}
+
+// Thirty steps of 1 us with their kernels; the tracer is at work in `perturbed`
+// of them, or before.
+Trace PerturbedTrace(int steps, int perturbed) {
+  RecordBuilder builder;
+  builder.Overhead("Activity Buffer Request", 0, 1'795);
+  for (int i = 0; i < steps; ++i) {
+    const int64_t at = 10'000 + 2'000 * i;
+    builder.Step(Phase::kTraced, i, at, at + 1'000)
+        .Op("aten::mm", at + 10, at + 900)
+        .Call("cudaLaunchKernel", at + 100, at + 200, i + 1)
+        .Kernel("k", at + 300, at + 400, i + 1);
+    if (i < perturbed) {
+      builder.Overhead("Activity Buffer Request", at + 500, at + 600);
+    }
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.job.traced_steps = steps;
+  header.collector = "cupti";
+  header.completeness.overhead_ns_in_window = 1'795;
+  header.completeness.buffer_requests_in_window = 1;
+  return builder.Build(std::move(header));
+}
+
+TEST(Validity, TheTracersRowsSayWhichStepsItPerturbed) {
+  const Criterion none = Find(Judge(PerturbedTrace(30, 0)), "perturbed");
+  EXPECT_TRUE(none.met) << "it was at work before the steps";
+  EXPECT_EQ(none.observed, "0 of 30 steps, 0 ns");
+
+  const Criterion two = Find(Judge(PerturbedTrace(30, 2)), "perturbed");
+  EXPECT_FALSE(two.met);
+  EXPECT_EQ(two.if_missed, ValidityLevel::kUnstable);
+  EXPECT_EQ(two.observed, "2 of 30 steps, 200 ns");
+}
+
+TEST(Validity, FewPerturbedStepsOfManyDoNotMatter) {
+  const Validity validity = Judge(PerturbedTrace(300, 3));
+
+  EXPECT_TRUE(Find(validity, "perturbed").met);
+  EXPECT_EQ(Find(validity, "complete").observed, "all of them");
 }
 
 }  // namespace

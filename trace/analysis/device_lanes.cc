@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/device_lanes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "spec/phase.h"
+#include "trace/analysis/intervals.h"
+#include "trace/analysis/row_names.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+Window WholeFile(const Trace& trace) {
+  Window window{trace.start_ns.front(), trace.start_ns.front()};
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    window.end_ns = std::max(window.end_ns, trace.end_ns(row));
+  }
+  return window;
+}
+
+// The end of the traced phase, where one was recorded.
+std::optional<int64_t> TracedPhaseEnd(const Trace& trace) {
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (trace.kind[row] == EventKind::kPhase &&
+        trace.phase.at(row) == static_cast<int8_t>(Phase::kTraced)) {
+      return trace.end_ns(row);
+    }
+  }
+  return std::nullopt;
+}
+
+// Tells why a device was idle (tracing.md B4).
+class IdleSplitter {
+ public:
+  IdleSplitter(const Trace& trace, int64_t kernel_gap_limit_ns,
+               int64_t last_thread);
+
+  // Adds the pieces of the gap [begin, end) of the lane, which `next` ends.
+  void Split(int64_t begin_ns, int64_t end_ns, size_t next,
+             DeviceLane* lane) const;
+
+ private:
+  // The class of a gap whose call had been made before it began.
+  IdleClass LateClass(int64_t length_ns) const {
+    return length_ns < kernel_gap_limit_ns_ ? IdleClass::kKernelGap
+                                            : IdleClass::kOther;
+  }
+  const Intervals& SyncsOf(int64_t thread) const;
+
+  const Trace& trace_;
+  const bool has_calls_;
+  const int64_t kernel_gap_limit_ns_;
+  const int64_t last_thread_;  // whose doing explains the tail
+  Intervals tracer_;
+  absl::flat_hash_map<int64_t, Intervals> syncs_;  // by thread
+  const Intervals none_;
+};
+
+IdleSplitter::IdleSplitter(const Trace& trace, int64_t kernel_gap_limit_ns,
+                           int64_t last_thread)
+    : trace_(trace),
+      has_calls_(HasCalls(trace)),
+      kernel_gap_limit_ns_(kernel_gap_limit_ns),
+      last_thread_(last_thread) {
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (trace.kind[row] == EventKind::kSync) {
+      syncs_[trace.thread.at(row)].Add(trace.start_ns[row], trace.end_ns(row));
+    } else if (trace.kind[row] == EventKind::kOverhead &&
+               IsTracersOverhead(trace.name_of(row))) {
+      tracer_.Add(trace.start_ns[row], trace.end_ns(row));
+    }
+  }
+}
+
+const Intervals& IdleSplitter::SyncsOf(int64_t thread) const {
+  const auto found = syncs_.find(thread);
+  return found == syncs_.end() ? none_ : found->second;
+}
+
+void IdleSplitter::Split(int64_t begin_ns, int64_t end_ns, size_t next,
+                         DeviceLane* lane) const {
+  const auto add = [&](int64_t from, int64_t to, IdleClass kind) {
+    if (to > from) lane->idle.push_back({from, to, kind, next});
+  };
+  const int64_t call = next == kNoEvent ? kNull<int64_t> : trace_.call.at(next);
+  // Until then the thread had not called; after the last work it never does.
+  int64_t called_ns = end_ns;
+  int64_t thread = last_thread_;
+  if (call >= 0) {
+    called_ns = std::clamp(trace_.start_ns[call], begin_ns, end_ns);
+    thread = trace_.thread.at(call);
+  }
+  const bool known = has_calls_ && (call >= 0 || next == kNoEvent);
+  const bool was_called = known && called_ns == begin_ns;
+  const auto explain = [&](int64_t from, int64_t to) {
+    if (!known) return add(from, to, IdleClass::kUnknown);
+    if (was_called) return add(from, to, LateClass(end_ns - begin_ns));
+    SyncsOf(thread).Split(from, std::clamp(called_ns, from, to),
+                          [&](int64_t a, int64_t b, bool in_sync) {
+                            add(a, b,
+                                in_sync ? IdleClass::kSync : IdleClass::kHost);
+                          });
+    add(std::clamp(called_ns, from, to), to, IdleClass::kLaunch);
+  };
+  tracer_.Split(begin_ns, end_ns, [&](int64_t from, int64_t to, bool tracer) {
+    if (tracer) return add(from, to, IdleClass::kProfiler);
+    explain(from, to);
+  });
+}
+
+// Adds a record to its lane, and the gap before it.
+void Add(const Trace& trace, size_t row, const IdleSplitter& splitter,
+         DeviceLane* lane) {
+  const Window& window = lane->window;
+  const int64_t start = std::max(trace.start_ns[row], window.begin_ns);
+  const int64_t end = std::min(trace.end_ns(row), window.end_ns);
+  // What ended before the window, and what has no length at its start.
+  if (trace.start_ns[row] >= window.end_ns || end < window.begin_ns ||
+      (end == window.begin_ns && trace.start_ns[row] < window.begin_ns)) {
+    return;
+  }
+  const bool first = lane->rows.empty();
+  const int64_t busy_until = first ? window.begin_ns : lane->last_ns;
+  lane->rows.push_back(row);
+  if (start > busy_until) splitter.Split(busy_until, start, row, lane);
+  lane->busy_ns += std::max<int64_t>(0, end - std::max(start, busy_until));
+  if (first) lane->first_ns = start;
+  lane->last_ns = first ? end : std::max(lane->last_ns, end);
+}
+
+// The thread that would have launched more: that of the last step, or call.
+int64_t LastThread(const Trace& trace, const StepIndex& steps) {
+  if (!steps.rows().empty()) return trace.thread.at(steps.rows().back());
+  for (size_t row = trace.rows(); row-- > 0;) {
+    if (trace.kind[row] == EventKind::kCall) return trace.thread.at(row);
+  }
+  return kNull<int64_t>;
+}
+
+}  // namespace
+
+bool HasCalls(const Trace& trace) {
+  return std::find(trace.kind.begin(), trace.kind.end(), EventKind::kCall) !=
+         trace.kind.end();
+}
+
+std::optional<Window> WindowOf(const Trace& trace, const StepIndex& steps) {
+  if (trace.rows() == 0) return std::nullopt;
+  if (steps.rows().empty()) return WholeFile(trace);
+  Window window{trace.start_ns[steps.rows().front()], 0};
+  for (const size_t row : steps.rows()) {
+    window.end_ns = std::max(window.end_ns, trace.end_ns(row));
+  }
+  const int64_t by_time_until =
+      HasCalls(trace) ? window.begin_ns
+                      : TracedPhaseEnd(trace).value_or(window.begin_ns);
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (!IsDeviceWork(trace.kind[row])) continue;
+    const bool by_time = trace.step.is_null(row) &&
+                         trace.start_ns[row] >= window.begin_ns &&
+                         trace.start_ns[row] < by_time_until;
+    if (by_time || steps.Of(row) < steps.count()) {
+      window.end_ns = std::max(window.end_ns, trace.end_ns(row));
+    }
+  }
+  return window;
+}
+
+std::vector<DeviceLane> DeviceLanesOf(const Trace& trace,
+                                      const StepIndex& steps,
+                                      int64_t kernel_gap_limit_ns) {
+  const std::optional<Window> window = WindowOf(trace, steps);
+  if (!window.has_value()) return {};
+  const IdleSplitter splitter(trace, kernel_gap_limit_ns,
+                              LastThread(trace, steps));
+  const bool has_calls = HasCalls(trace);
+  std::map<int32_t, DeviceLane> lanes;
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (!IsDeviceWork(trace.kind[row]) || trace.device.is_null(row)) continue;
+    const auto [found, added] = lanes.try_emplace(trace.device.at(row));
+    DeviceLane& lane = found->second;
+    if (added) {
+      lane.device = found->first;
+      lane.window = *window;
+      // Work of before the recording: what the device did until its first
+      // record is unknown, and no idle time.
+      if (has_calls && trace.call.is_null(row)) {
+        lane.head_known = trace.start_ns[row] <= window->begin_ns;
+        lane.window.begin_ns =
+            std::clamp(trace.start_ns[row], window->begin_ns, window->end_ns);
+      }
+    }
+    Add(trace, row, splitter, &lane);
+  }
+  std::vector<DeviceLane> all;
+  for (auto& [device, lane] : lanes) {
+    const int64_t busy_until =
+        lane.rows.empty() ? lane.window.begin_ns : lane.last_ns;
+    if (busy_until < lane.window.end_ns) {
+      splitter.Split(busy_until, lane.window.end_ns, kNoEvent, &lane);
+    }
+    all.push_back(std::move(lane));
+  }
+  return all;
+}
+
+}  // namespace traza

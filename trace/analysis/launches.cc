@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/launches.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+
+#include "trace/analysis/statistics.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// Chosen (tracing.md B7): a call and a launch on an idle device that take
+// longer than these stand out.
+constexpr int64_t kSlowCallNs = 50'000;
+constexpr int64_t kSlowLaunchNs = 100'000;
+
+// One stream of the device, its records by start.
+struct Stream {
+  bool any = false;
+  int64_t busy_until_ns = 0;  // end of all earlier work
+  std::vector<int64_t> called_ns, begun_ns, ended_ns;  // of counted launches
+};
+
+// The most launches at once between `from` and `to`.
+int64_t MostBetween(std::vector<int64_t> from, std::vector<int64_t> to) {
+  std::sort(from.begin(), from.end());
+  std::sort(to.begin(), to.end());
+  int64_t most = 0;
+  size_t left = 0;
+  for (size_t entered = 0; entered < from.size(); ++entered) {
+    while (left < to.size() && to[left] <= from[entered]) ++left;
+    // Skewed clocks may let work begin before its call.
+    most = std::max(
+        most, static_cast<int64_t>(entered + 1) - static_cast<int64_t>(left));
+  }
+  return most;
+}
+
+class LaunchCounter {
+ public:
+  LaunchCounter(const Trace& trace, const DeviceLane& lane)
+      : trace_(trace), lane_(lane) {}
+
+  void Add(size_t row);
+  std::optional<LaunchStats> Take();
+
+ private:
+  bool IsLaterNode(size_t row);
+  void AddLaunch(size_t row, int64_t call, Stream* stream);
+  int64_t InWindow(int64_t from_ns, int64_t to_ns) const {
+    const Window& window = lane_.window;
+    return std::max<int64_t>(
+        0, std::min(to_ns, window.end_ns) - std::max(from_ns, window.begin_ns));
+  }
+
+  const Trace& trace_;
+  const DeviceLane& lane_;
+  LaunchStats stats_;
+  std::map<int32_t, Stream> streams_;
+  absl::flat_hash_set<int64_t> graph_calls_;
+  std::vector<int64_t> latencies_, queueing_;
+  int64_t waiting_ns_ = 0, outstanding_ns_ = 0;
+};
+
+// Whether the record is not the first node of its graph launch.
+bool LaunchCounter::IsLaterNode(size_t row) {
+  return !trace_.graph.is_null(row) &&
+         !graph_calls_.insert(trace_.call.at(row)).second;
+}
+
+void LaunchCounter::Add(size_t row) {
+  Stream& stream = streams_[trace_.stream.at(row)];
+  const int64_t call = trace_.call.at(row);
+  if (call >= 0 && trace_.start_ns[call] >= lane_.window.begin_ns &&
+      trace_.start_ns[call] < lane_.window.end_ns && !IsLaterNode(row)) {
+    AddLaunch(row, call, &stream);
+  }
+  const int64_t end = trace_.end_ns(row);
+  stream.busy_until_ns = stream.any ? std::max(stream.busy_until_ns, end) : end;
+  stream.any = true;
+}
+
+void LaunchCounter::AddLaunch(size_t row, int64_t call, Stream* stream) {
+  const int64_t called = trace_.start_ns[call];
+  const int64_t begun = trace_.start_ns[row];
+  const int64_t ended = trace_.end_ns(row);
+  ++stats_.launches;
+  stats_.slow_calls += trace_.duration_ns[call] > kSlowCallNs;
+  const bool kernel = trace_.kind[row] == EventKind::kKernel;
+  stats_.short_kernels +=
+      kernel && trace_.duration_ns[row] < trace_.duration_ns[call];
+  if (!stream->any || stream->busy_until_ns <= called) {
+    ++stats_.idle;
+    if (kernel) latencies_.push_back(begun - called);
+    stats_.slow_launches += begun - called > kSlowLaunchNs;
+  } else {
+    ++stats_.queued;
+    queueing_.push_back(stream->busy_until_ns - called);
+  }
+  stream->called_ns.push_back(called);
+  stream->begun_ns.push_back(begun);
+  stream->ended_ns.push_back(ended);
+  waiting_ns_ = AddSaturating(waiting_ns_, InWindow(called, begun));
+  outstanding_ns_ = AddSaturating(outstanding_ns_, InWindow(called, ended));
+}
+
+std::optional<LaunchStats> LaunchCounter::Take() {
+  if (stats_.launches == 0) return std::nullopt;
+  stats_.latency_samples = static_cast<int64_t>(latencies_.size());
+  if (!latencies_.empty()) {
+    stats_.latency_min_ns =
+        *std::min_element(latencies_.begin(), latencies_.end());
+    stats_.latency_p50_ns = NearestRank(&latencies_, 50);
+    stats_.latency_p90_ns = NearestRank(&latencies_, 90);
+    stats_.latency_p99_ns = NearestRank(&latencies_, 99);
+  }
+  if (!queueing_.empty()) {
+    stats_.queueing_p50_ns = NearestRank(&queueing_, 50);
+    stats_.queueing_p99_ns = NearestRank(&queueing_, 99);
+  }
+  if (lane_.window.length_ns() > 0) {
+    const auto window = static_cast<double>(lane_.window.length_ns());
+    stats_.waiting_mean = static_cast<double>(waiting_ns_) / window;
+    stats_.outstanding_mean = static_cast<double>(outstanding_ns_) / window;
+  }
+  for (auto& [id, stream] : streams_) {
+    stats_.waiting_max =
+        std::max(stats_.waiting_max,
+                 MostBetween(stream.called_ns, std::move(stream.begun_ns)));
+    stats_.outstanding_max =
+        std::max(stats_.outstanding_max,
+                 MostBetween(stream.called_ns, std::move(stream.ended_ns)));
+  }
+  return stats_;
+}
+
+}  // namespace
+
+std::vector<std::optional<LaunchStats>> AnalyzeLaunches(
+    const Trace& trace, const std::vector<DeviceLane>& lanes) {
+  absl::flat_hash_map<int32_t, size_t> lane_of_device;
+  std::vector<LaunchCounter> counters;
+  counters.reserve(lanes.size());
+  for (const DeviceLane& lane : lanes) {
+    lane_of_device.emplace(lane.device, counters.size());
+    counters.emplace_back(trace, lane);
+  }
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (!IsDeviceWork(trace.kind[row])) continue;
+    const auto lane = lane_of_device.find(trace.device.at(row));
+    if (lane != lane_of_device.end()) counters[lane->second].Add(row);
+  }
+  std::vector<std::optional<LaunchStats>> stats;
+  stats.reserve(counters.size());
+  for (LaunchCounter& counter : counters) stats.push_back(counter.Take());
+  return stats;
+}
+
+}  // namespace traza
