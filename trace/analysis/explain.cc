@@ -64,7 +64,6 @@ Answer Explain(const Trace& trace) {
   answer.validity = JudgeValidity(trace, answer.steps);
   answer.breakdown = BreakdownOf(trace, index, lanes);
   answer.structure = AnalyzeStructure(trace, times, index, lanes);
-  answer.findings = FindFindings(trace, answer.steps);
   if (!times.has_device_work()) answer.note = trace.header.collector_note;
   if (answer.steps.timed.has_value() && trace.header.timed.armed_before) {
     AddNote(
@@ -78,7 +77,8 @@ Answer Explain(const Trace& trace) {
         "taken by time, and steps are as the CPU saw them.",
         &answer);
   }
-  answer.verdict = MakeVerdict(trace, times, &answer);
+  answer.verdict = MakeVerdict(trace, times, lanes, &answer);
+  answer.findings = FindFindings(trace, index, lanes, answer);
   return answer;
 }
 

@@ -2,7 +2,6 @@
 #include "trace/analysis/verdict.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,19 +11,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
+#include "trace/analysis/device_verdict.h"
 #include "trace/analysis/notes.h"
 #include "trace/analysis/statistics.h"
 #include "trace/analysis/validity.h"
+#include "trace/analysis/verdict_parts.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
 namespace traza {
 namespace {
-
-// That no device worked is certain; how sure the figures are follows from the
-// criteria that were missed.
-constexpr double kLossPerMiss = 0.1;
-constexpr double kLeastConfidence = 0.5;
 
 // Where the operators of the traced steps spent the time of these.
 struct OpTimes {
@@ -69,22 +65,6 @@ Number Ratio(int64_t part, int64_t whole, std::string numerator) {
           std::move(numerator), "traced step time"};
 }
 
-void AddStepNumbers(const StepsAnswer& steps, Verdict* verdict) {
-  if (steps.timed.has_value()) {
-    verdict->numbers["step_time_p50"] = {
-        static_cast<double>(*steps.timed->median_ns), "ns", "", ""};
-  }
-  if (steps.traced.has_value()) {
-    verdict->numbers["traced_step_time_p50"] = {
-        static_cast<double>(*steps.traced->median_ns), "ns", "", ""};
-  }
-  if (steps.own_overhead_share.has_value()) {
-    verdict->numbers["own_overhead_share"] = {
-        *steps.own_overhead_share, "ratio", "median traced - median timed step",
-        "median timed step"};
-  }
-}
-
 void AddOpNumbers(const OpTimes& ops, const Answer& answer, Verdict* verdict) {
   if (ops.steps_ns <= 0) return;
   verdict->numbers["op_time_share"] =
@@ -124,18 +104,6 @@ std::string Summary(const Trace& trace, const StepsAnswer& steps,
                       PercentText(share, 2), " of ", step, " a step.");
 }
 
-void AddConfidence(const Validity& validity, Verdict* verdict) {
-  double confidence = 1;
-  for (const Criterion& criterion : validity.criteria) {
-    if (criterion.met) continue;
-    confidence -= kLossPerMiss;
-    verdict->reasons.push_back(
-        absl::StrCat(criterion.id, ": ", criterion.observed));
-  }
-  verdict->confidence =
-      std::round(std::max(confidence, kLeastConfidence) * 100) / 100;
-}
-
 // Whether a device that nobody watched may have done the work.
 bool DeviceWasUnseen(const Trace& trace) {
   return trace.header.device.kind == DeviceKind::kGpu &&
@@ -146,12 +114,10 @@ bool DeviceWasUnseen(const Trace& trace) {
 }  // namespace
 
 std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
+                                   const std::vector<DeviceLane>& lanes,
                                    Answer* answer) {
   if (answer->validity.level == ValidityLevel::kInvalid) return std::nullopt;
-  if (times.has_device_work()) {
-    AddNote("This version gives a verdict for CPU-only traces.", answer);
-    return std::nullopt;
-  }
+  if (times.has_device_work()) return MakeDeviceVerdict(trace, lanes, answer);
   if (DeviceWasUnseen(trace)) {
     AddNote("No verdict: what the device did was not recorded.", answer);
     return std::nullopt;
@@ -159,6 +125,7 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
   const OpTimes ops = SumOpTimes(trace, times);
   Verdict verdict;
   verdict.kind = VerdictKind::kCpuOnly;
+  verdict.confidence = 1;
   AddStepNumbers(answer->steps, &verdict);
   AddOpNumbers(ops, *answer, &verdict);
   if (trace.header.threads > 0) {
@@ -166,7 +133,8 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
                                   "count", "", ""};
   }
   verdict.summary = Summary(trace, answer->steps, ops);
-  AddConfidence(answer->validity, &verdict);
+  // That no device worked is certain.
+  LowerConfidence(answer->validity, &verdict);
   return verdict;
 }
 

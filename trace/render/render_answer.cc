@@ -15,7 +15,9 @@
 #include "trace/quantity.h"
 #include "trace/render/counters.h"
 #include "trace/render/display_width.h"
+#include "trace/render/page.h"
 #include "trace/render/render.h"
+#include "trace/render/render_device.h"
 #include "trace/render/text_table.h"
 
 namespace traza {
@@ -23,48 +25,6 @@ namespace {
 
 // Of a structure: a transformer block has hundreds of operators.
 constexpr size_t kMaxItems = 12;
-
-constexpr char kIndent[] = "  ";
-
-std::string Ns(const std::optional<int64_t>& ns) {
-  return ns.has_value() ? FormatNs(static_cast<double>(*ns)) : "n/a";
-}
-
-// Text of several lines, in the width of the terminal.
-class Page {
- public:
-  explicit Page(const RenderOptions& options) : options_(options) {}
-
-  void Line(absl::string_view text) { absl::StrAppend(&text_, text, "\n"); }
-  void Blank() {
-    if (!text_.empty()) text_ += "\n";
-  }
-  // `text` after `label`, its further lines indented as deep.
-  void Paragraph(absl::string_view label, absl::string_view text) {
-    const int indent = DisplayWidth(label);
-    // Too narrow to wrap beside the label: let the terminal do it.
-    const int room = options_.width - indent;
-    bool first = true;
-    for (const std::string& line :
-         WrapWords(text, options_.width > 0 && room >= 20 ? room : 0)) {
-      Line(absl::StrCat(first ? std::string(label)
-                              : std::string(static_cast<size_t>(indent), ' '),
-                        line));
-      first = false;
-    }
-  }
-  void Append(absl::string_view text) { absl::StrAppend(&text_, text); }
-  std::string Bold(absl::string_view text) const {
-    return options_.color ? absl::StrCat("\033[1m", text, "\033[0m")
-                          : std::string(text);
-  }
-  const RenderOptions& options() const { return options_; }
-  std::string Take() { return std::move(text_); }
-
- private:
-  const RenderOptions options_;
-  std::string text_;
-};
 
 void AddContext(const Answer& answer, Page* page) {
   std::string line = answer.workload.empty() ? "Trace" : answer.workload;
@@ -92,9 +52,10 @@ void AddStepsRow(const char* name, const std::optional<StepStats>& steps,
                          static_cast<double>(*steps->median_ns));
   }
   table->AddRow(
-      {name, CountText(steps->count), Ns(steps->median_ns), spread,
-       Ns(steps->min_ns), Ns(steps->p99_ns), Ns(steps->max_ns),
-       steps->first_ns.empty() ? "n/a" : Ns(steps->first_ns.front())});
+      {name, CountText(steps->count), NsOrNone(steps->median_ns), spread,
+       NsOrNone(steps->min_ns), NsOrNone(steps->p99_ns),
+       NsOrNone(steps->max_ns),
+       steps->first_ns.empty() ? "n/a" : NsOrNone(steps->first_ns.front())});
 }
 
 void AddOverhead(const StepsAnswer& steps, Page* page) {
@@ -111,6 +72,21 @@ void AddOverhead(const StepsAnswer& steps, Page* page) {
     text = absl::StrCat("nothing that the spread lets see (", text, ")");
   }
   page->Paragraph("Tracing adds ", absl::StrCat(text, "."));
+}
+
+void AddPerturbed(const PerturbedSteps& perturbed, Page* page) {
+  std::string text = absl::StrCat(
+      CountText(perturbed.count), " of ",
+      CountText(perturbed.traced_steps, "step"),
+      ", in which the tracer was at work: ",
+      absl::StrJoin(perturbed.numbers, ", "),
+      static_cast<int64_t>(perturbed.numbers.size()) < perturbed.count ? ", ..."
+                                                                       : "",
+      ".");
+  page->Paragraph(perturbed.count < perturbed.traced_steps
+                      ? "Left out of the traced: "
+                      : "Perturbed: ",
+                  text);
 }
 
 void AddSteps(const StepsAnswer& steps, Page* page) {
@@ -131,12 +107,47 @@ void AddSteps(const StepsAnswer& steps, Page* page) {
   AddStepsRow("warm-up", steps.warmup, &table);
   AddStepsRow("timed", steps.timed, &table);
   AddStepsRow("traced", steps.traced, &table);
+  AddStepsRow("  its CPU", steps.traced_host, &table);
   page->Append(table.Render(page->options()));
   if (steps.own_overhead_ns.has_value()) AddOverhead(steps, page);
+  if (steps.perturbed.has_value() && steps.perturbed->count > 0) {
+    AddPerturbed(*steps.perturbed, page);
+  }
+}
+
+std::string AllStepsText(const Structure& structure) {
+  if (structure.averaged) {
+    return absl::StrCat("That is the work of all ",
+                        CountText(structure.steps, "step"),
+                        " by their number; no step is known of it.");
+  }
+  if (!structure.stable) {
+    std::string text =
+        absl::StrCat(CountText(structure.deviating_steps), " of ",
+                     CountText(structure.steps), " steps differ");
+    if (structure.kernels.has_value()) {
+      absl::StrAppendFormat(&text, "; %.4g kernels a step, variance %.3g",
+                            structure.kernels->mean,
+                            structure.kernels->variance.value_or(0));
+    }
+    return absl::StrCat(text, ".");
+  }
+  return structure.steps == 1 ? std::string("There is one step.")
+                              : absl::StrCat("All ", CountText(structure.steps),
+                                             " steps have the same.");
 }
 
 void AddStructure(const Structure& structure, Page* page) {
-  if (structure.per_step.empty()) return;
+  if (structure.per_step.empty()) {
+    if (structure.averaged && structure.kernels.has_value()) {
+      page->Blank();
+      page->Paragraph("Each step: ",
+                      absl::StrFormat("%.4g kernels on average; no step is "
+                                      "known of device work.",
+                                      structure.kernels->mean));
+    }
+    return;
+  }
   int64_t total = 0;
   std::vector<std::string> items;
   bool device = false;
@@ -161,32 +172,7 @@ void AddStructure(const Structure& structure, Page* page) {
       "Each step: ",
       absl::StrCat(CountText(total, device ? "device record" : "operator"),
                    ": ", absl::StrJoin(items, ", "), "."));
-  page->Paragraph(
-      kIndent,
-      structure.stable
-          ? (structure.steps == 1
-                 ? std::string("There is one step.")
-                 : absl::StrCat("All ", CountText(structure.steps),
-                                " steps have the same."))
-          : absl::StrCat(CountText(structure.deviating_steps), " of ",
-                         CountText(structure.steps), " steps differ."));
-}
-
-void AddBreakdown(const std::vector<DeviceBreakdown>& devices, Page* page) {
-  if (devices.empty()) return;
-  page->Blank();
-  for (const DeviceBreakdown& device : devices) {
-    const auto window = static_cast<double>(device.window_ns);
-    const std::string share =
-        device.window_ns > 0
-            ? PercentText(static_cast<double>(device.busy_ns) / window)
-            : "n/a";
-    page->Paragraph(
-        absl::StrCat("Device ", device.device, ": "),
-        absl::StrCat("busy ", share, " (", Ns(device.busy_ns), " of ",
-                     FormatNs(window), "), idle ", Ns(device.idle_ns), "; ",
-                     CountText(device.records, "record"), "."));
-  }
+  page->Paragraph(kIndent, AllStepsText(structure));
 }
 
 void AddFingerprint(const std::optional<Fingerprint>& print, Page* page) {
@@ -244,7 +230,7 @@ std::string VerdictLine(const Answer& answer) {
   if (answer.validity.level == ValidityLevel::kInvalid) {
     return "Verdict: none, the trace is INVALID.";
   }
-  return "Verdict: none, this version gives one for CPU-only traces.";
+  return "Verdict: none, the note at the top says why.";
 }
 
 }  // namespace
@@ -257,9 +243,10 @@ std::string RenderAnswer(const Answer& answer, const RenderOptions& options) {
   }
   AddSteps(answer.steps, &page);
   AddStructure(answer.structure, &page);
-  AddBreakdown(answer.breakdown, &page);
+  AddDevices(answer.breakdown, &page);
   AddMissed(answer.validity, &page);
   AddFindings(answer.findings, &page);
+  if (answer.verdict.has_value()) AddGrounds(*answer.verdict, &page);
   page.Blank();
   AddFingerprint(answer.fingerprint, &page);
   page.Paragraph("Completeness: ", CompletenessText(answer));

@@ -107,11 +107,11 @@ TEST(Verdict, AnInvalidTraceHasNone) {
   EXPECT_FALSE(Explain(LinearTrace(std::move(header))).verdict.has_value());
 }
 
-TEST(Verdict, WorkOnADeviceHasNoneYet) {
+TEST(Verdict, WorkOnADeviceIsNotCpuOnly) {
   const Answer answer = Explain(MakeGpuTrace(30));
 
-  EXPECT_FALSE(answer.verdict.has_value());
-  EXPECT_THAT(answer.note, HasSubstr("CPU-only"));
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
 }
 
 TEST(Verdict, AGpuThatNobodyWatchedIsNotCpuOnly) {

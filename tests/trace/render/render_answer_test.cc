@@ -113,9 +113,61 @@ TEST(RenderAnswer, NothingAtAllHasAnAnswerToo) {
 TEST(RenderAnswer, ShowsDevices) {
   const std::string text = Render(MakeGpuTrace(30));
 
-  EXPECT_THAT(text, HasSubstr("Device 0: busy "));
+  EXPECT_THAT(text, HasSubstr("\nDevice 0 "));
+  EXPECT_THAT(text, HasSubstr("\nbusy "));
+  EXPECT_THAT(text, HasSubstr("\n  host: nothing launched yet "));
+  EXPECT_THAT(text, HasSubstr("\n  launch: called, not begun "));
+  EXPECT_THAT(text, HasSubstr("\nwindow, 60 records "));
+  EXPECT_THAT(text, HasSubstr("Launch latency: median "));
   EXPECT_THAT(text, HasSubstr("Each step: 2 device records: nvjet_sm90"));
-  EXPECT_THAT(LastLine(text), StartsWith("Verdict: none"));
+  EXPECT_THAT(text, HasSubstr("\n  its CPU "));
+}
+
+TEST(RenderAnswer, TheVerdictOfADeviceShowsWhatItRestsOn) {
+  const std::string text = Render(MakeGpuTrace(30));
+
+  EXPECT_THAT(LastLine(text),
+              StartsWith("Verdict: overhead-bound  The device works "));
+  EXPECT_THAT(text, HasSubstr("The verdict rests on"));
+  EXPECT_THAT(text, HasSubstr("overhead-bound from 50 %"));
+  EXPECT_THAT(text, HasSubstr("Less sure because: tracing adds "));
+}
+
+TEST(RenderAnswer, WhatIsUnknownOfADeviceIsNotZero) {
+  RecordBuilder builder;
+  builder.InPhase(Phase::kTraced, 0, 100'000);
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 1'000;
+    builder.Step(Phase::kTraced, i, at, at + 900)
+        .Kernel("gemm", at + 100, at + 200, i);
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.job.depth = Depth::kKernels;
+
+  const std::string text = Render(builder.Build(std::move(header)));
+
+  EXPECT_THAT(text, HasSubstr("\n  unknown: no call recorded "));
+  EXPECT_THAT(text, Not(HasSubstr("host: nothing launched")));
+  EXPECT_THAT(text, Not(HasSubstr("Launches:")));
+  EXPECT_THAT(text, HasSubstr("No verdict: launches were not recorded"));
+  EXPECT_EQ(LastLine(text), "Verdict: none, the note at the top says why.");
+}
+
+TEST(RenderAnswer, PerturbedStepsAreNamed) {
+  RecordBuilder builder;
+  for (int i = 0; i < 20; ++i) {
+    const int64_t at = i * 1'000;
+    builder.Step(Phase::kTraced, i, at, at + 900)
+        .Call("cuLaunchKernel", at + 10, at + 50, i + 1)
+        .Kernel("gemm", at + 100, at + 200, i + 1);
+  }
+  builder.Overhead("Buffer Flush", 3'100, 4'500);
+  Header header = MakeGpuTrace(1).header;
+  header.collector = "cupti";
+
+  EXPECT_THAT(Render(builder.Build(std::move(header))),
+              HasSubstr("Left out of the traced: 2 of 20 steps, in which the "
+                        "tracer was at work: 3, 4.\n"));
 }
 
 TEST(RenderAnswer, AnOutputThatIsNotFiniteIsLoud) {
@@ -143,10 +195,12 @@ TEST(RenderAnswer, ForeignTextCannotWriteToTheTerminal) {
 
 TEST(RenderAnswer, FitsTheTerminal) {
   for (const int width : {60, 80, 100}) {
-    const std::string text = Render(MakeCpuTrace(3), width);
-    const std::vector<std::string> lines = absl::StrSplit(text, '\n');
-    for (size_t i = 0; i + 2 < lines.size(); ++i) {
-      EXPECT_LE(DisplayWidth(lines[i]), width) << lines[i];
+    for (const Trace& trace : {MakeCpuTrace(3), MakeGpuTrace(30)}) {
+      const std::string text = Render(trace, width);
+      const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+      for (size_t i = 0; i + 2 < lines.size(); ++i) {
+        EXPECT_LE(DisplayWidth(lines[i]), width) << lines[i];
+      }
     }
   }
 }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings about devices: what they wait for, and copies.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+#include "trace/analysis/finding_parts.h"
+#include "trace/analysis/statistics.h"
+#include "trace/quantity.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// Chosen: a wait for the host that is long by itself, whatever the work, and
+// the share of the window from which such waits are worth a look.
+constexpr int64_t kLongGapNs = 100'000;
+constexpr double kMinGapShare = 0.01;
+
+bool Has(const std::vector<Finding>& findings, absl::string_view id) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) { return finding.id == id; });
+}
+
+void AddOverheadBound(const std::vector<DeviceLane>& lanes,
+                      const Answer& answer, std::vector<Finding>* findings) {
+  if (!answer.verdict.has_value() ||
+      answer.verdict->kind != VerdictKind::kOverheadBound) {
+    return;
+  }
+  const Verdict& verdict = *answer.verdict;
+  Finding finding;
+  finding.id = "overhead-bound";
+  finding.severity = "warning";
+  const double busy = verdict.numbers.at("device_busy").value;
+  finding.title = absl::StrCat(
+      "The device is idle ", PercentText(1 - busy),
+      " of the time, mostly because launching takes longer than the work.");
+  for (const char* name :
+       {"device_busy", "device_busy_untraced", "device_waiting",
+        "device_waiting_untraced", "idle_launches", "device_busy_per_step",
+        "step_time_p50"}) {
+    const auto number = verdict.numbers.find(name);
+    if (number != verdict.numbers.end()) finding.numbers.insert(*number);
+  }
+  // The work that the longest waits end with.
+  std::vector<std::pair<int64_t, size_t>> waits;
+  for (const DeviceLane& lane : lanes) {
+    for (const IdlePiece& piece : lane.idle) {
+      if (piece.next != kNoEvent && piece.kind == IdleClass::kHost) {
+        waits.emplace_back(piece.begin_ns - piece.end_ns, piece.next);
+      }
+    }
+  }
+  constexpr size_t kShownWaits = 4;
+  const size_t shown = std::min(kShownWaits, waits.size());
+  std::partial_sort(waits.begin(),
+                    waits.begin() + static_cast<ptrdiff_t>(shown), waits.end());
+  for (size_t i = 0; i < shown; ++i) AddEventId(waits[i].second, &finding);
+  finding.suggestion =
+      "Launch less often or more at once: larger batches, fused kernels "
+      "(torch.compile), CUDA graphs. A faster GPU changes nothing.";
+  findings->push_back(std::move(finding));
+}
+
+// Waits for the host that are long by themselves.
+struct LongGaps {
+  std::vector<std::pair<int64_t, size_t>> gaps;  // -ns, row after it; longest
+                                                 // first
+  int64_t ns = 0;
+};
+
+LongGaps LongGapsOf(const DeviceLane& lane) {
+  LongGaps found;
+  for (const IdlePiece& piece : lane.idle) {
+    const int64_t length = piece.end_ns - piece.begin_ns;
+    if (piece.kind != IdleClass::kHost || length < kLongGapNs) continue;
+    found.gaps.emplace_back(-length, piece.next);
+    found.ns = AddSaturating(found.ns, length);
+  }
+  std::sort(found.gaps.begin(), found.gaps.end());
+  return found;
+}
+
+// ", before aten::mm in step 3"
+std::string PlaceOf(const Trace& trace, size_t row) {
+  if (row == kNoEvent || trace.op.at(row) < 0) return "";
+  std::string text = absl::StrCat(
+      ", before ", trace.name_of(static_cast<size_t>(trace.op.at(row))));
+  if (!trace.step.is_null(row)) {
+    absl::StrAppend(&text, " in step ", trace.step.at(row));
+  }
+  return text;
+}
+
+void AddHostGap(const Trace& trace, const std::vector<DeviceLane>& lanes,
+                std::vector<Finding>* findings) {
+  for (const DeviceLane& lane : lanes) {
+    const LongGaps found = LongGapsOf(lane);
+    const double share = static_cast<double>(found.ns) /
+                         static_cast<double>(lane.window.length_ns());
+    if (found.gaps.empty() || share < kMinGapShare) continue;
+    const auto count = static_cast<int64_t>(found.gaps.size());
+    const auto [longest, next] = found.gaps.front();
+    Finding finding;
+    finding.id = "host-gap";
+    finding.severity = "warning";
+    finding.title = absl::StrCat(
+        "Device ", lane.device, " waits for the host ",
+        CountText(count, "time"), " for more than ", NsText(kLongGapNs), ", ",
+        NsText(static_cast<double>(found.ns)), " in all, ", PercentText(share),
+        " of the window; the longest wait is ",
+        NsText(static_cast<double>(-longest)), PlaceOf(trace, next), ".");
+    finding.numbers["gaps"] = CountNumber(count);
+    finding.numbers["gap_time"] = NsNumber(found.ns);
+    finding.numbers["longest_gap"] = NsNumber(-longest);
+    finding.numbers["gap_share"] =
+        RatioNumber(share, "long waits for the host", "window");
+    for (const auto& [length, row] : found.gaps) {
+      if (row != kNoEvent) AddEventId(row, &finding);
+    }
+    finding.suggestion =
+        "Look at what the CPU does in these gaps: loading data, Python between "
+        "steps, a thread that is not scheduled.";
+    findings->push_back(std::move(finding));
+    return;  // one device is enough to look at
+  }
+}
+
+void AddPageableCopy(const Trace& trace, const std::vector<DeviceLane>& lanes,
+                     std::vector<Finding>* findings) {
+  Finding finding;
+  int64_t count = 0;
+  int64_t ns = 0;
+  int64_t bytes = 0;
+  for (const DeviceLane& lane : lanes) {
+    for (const size_t row : lane.rows) {
+      if (trace.kind[row] != EventKind::kCopy ||
+          !absl::StrContains(trace.name_of(row), "Pageable")) {
+        continue;
+      }
+      ++count;
+      ns = AddSaturating(ns, trace.duration_ns[row]);
+      bytes = AddSaturating(bytes, std::max<int64_t>(0, trace.bytes.at(row)));
+      AddEventId(row, &finding);
+    }
+  }
+  if (count == 0) return;
+  finding.id = "pageable-copy";
+  finding.severity = "warning";
+  finding.title = absl::StrCat(
+      count == 1 ? "1 copy goes" : absl::StrCat(CountText(count), " copies go"),
+      " from or to memory that is not pinned: ",
+      BytesText(static_cast<double>(bytes)), " in ",
+      NsText(static_cast<double>(ns)), ".");
+  finding.numbers["copies"] = CountNumber(count);
+  finding.numbers["copy_time"] = NsNumber(ns);
+  finding.numbers["copy_bytes"] = {static_cast<double>(bytes), "bytes", "", ""};
+  finding.suggestion =
+      "Pin the memory of the host (pin_memory=True, Tensor.pin_memory()) and "
+      "copy with non_blocking=True: the driver copies pageable memory twice, "
+      "and the CPU waits for it.";
+  findings->push_back(std::move(finding));
+}
+
+void AddGraphCandidate(const Trace& trace, const Answer& answer,
+                       std::vector<Finding>* findings) {
+  const Structure& structure = answer.structure;
+  if (!answer.verdict.has_value() ||
+      answer.verdict->kind != VerdictKind::kOverheadBound ||
+      !structure.stable || structure.averaged || structure.steps < 2 ||
+      !trace.graph.all_null() || Has(*findings, "sync-in-step") ||
+      Has(*findings, "alloc-in-step")) {
+    return;
+  }
+  int64_t launches = 0;
+  for (const StructureItem& item : structure.per_step) launches += item.count;
+  if (launches < 2) return;
+  Finding finding;
+  finding.id = "graph-candidate";
+  finding.severity = "info";
+  finding.title = absl::StrCat(
+      "Each of ", CountText(structure.steps, "step"), " launches the same ",
+      CountText(launches),
+      " pieces of device work, and nothing waits or allocates in between: one "
+      "CUDA graph could launch them together.");
+  finding.numbers["launches_per_step"] = CountNumber(launches);
+  for (const char* name : {"step_time_p50", "device_busy_per_step"}) {
+    const auto number = answer.verdict->numbers.find(name);
+    if (number != answer.verdict->numbers.end()) {
+      finding.numbers.insert(*number);
+    }
+  }
+  finding.suggestion =
+      "Capture the step (torch.cuda.graphs, or torch.compile with "
+      "mode=\"reduce-overhead\"), if shapes and addresses stay the same.";
+  findings->push_back(std::move(finding));
+}
+
+}  // namespace
+
+void AddDeviceFindings(const Trace& trace, const std::vector<DeviceLane>& lanes,
+                       const Answer& answer, std::vector<Finding>* findings) {
+  if (lanes.empty()) return;
+  AddOverheadBound(lanes, answer, findings);
+  AddHostGap(trace, lanes, findings);
+  AddPageableCopy(trace, lanes, findings);
+  AddKernelFindings(trace, lanes, findings);
+  AddGraphCandidate(trace, answer, findings);
+}
+
+}  // namespace traza

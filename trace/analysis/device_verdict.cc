@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/device_verdict.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+#include "trace/analysis/notes.h"
+#include "trace/analysis/row_names.h"
+#include "trace/analysis/verdict_parts.h"
+#include "trace/quantity.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// Chosen: what makes the same verdict less sure.
+constexpr double kLossUnlike = 0.1;      // steps that tracing slows down
+constexpr double kLossNoTimed = 0.1;     // no untraced side
+constexpr double kLossByName = 0.2;      // compute-bound for want of FLOP
+constexpr double kLossNoLaunches = 0.2;  // gpu-bound without launches
+constexpr double kLossPerturbed = 1;     // two sides, two verdicts
+
+double Part(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+// Of the time of all device work, that of kernels for tensor cores.
+double MatrixShare(const Trace& trace, const DeviceLane& lane) {
+  KernelClasses classes(trace);
+  double matrix = 0;
+  double all = 0;
+  for (const size_t row : lane.rows) {
+    const auto ns = static_cast<double>(trace.duration_ns[row]);
+    all += ns;
+    if (classes.Of(row) == KernelClass::kMatrix) matrix += ns;
+  }
+  return all > 0 ? matrix / all : 0;
+}
+
+VerdictSide TracedSide(const Trace& trace, const DeviceLane& lane,
+                       const DeviceBreakdown& device) {
+  VerdictSide side;
+  side.busy = Part(device.busy_ns, device.window_ns);
+  side.copies = Part(device.copy_ns.value_or(0), device.window_ns);
+  side.matrix = MatrixShare(trace, lane);
+  const IdleClasses& idle = device.idle_classes;
+  if (idle.host_ns.has_value()) {
+    const int64_t sync = idle.sync_ns.value_or(0);
+    const int64_t waiting = *idle.host_ns + sync + idle.launch_ns.value_or(0);
+    side.waiting = Part(waiting, device.window_ns);
+    side.sync_part = Part(sync, waiting);
+  }
+  if (device.launches.has_value()) {
+    side.idle_launches = Part(device.launches->idle, device.launches->launches);
+  }
+  return side;
+}
+
+// How much a device works a step: by step, else of all steps together.
+std::optional<double> BusyPerStep(const DeviceBreakdown& device,
+                                  const Structure& structure) {
+  if (device.busy_per_step_p50_ns.has_value()) {
+    return static_cast<double>(*device.busy_per_step_p50_ns);
+  }
+  if (!structure.averaged) return std::nullopt;
+  return static_cast<double>(device.busy_ns) /
+         static_cast<double>(structure.steps);
+}
+
+// The same work in the time of an untraced step; idle time keeps its parts.
+std::optional<VerdictSide> UntracedSide(const VerdictSide& traced,
+                                        const DeviceBreakdown& device,
+                                        const Answer& answer) {
+  const std::optional<double> busy = BusyPerStep(device, answer.structure);
+  if (!busy.has_value() || !answer.steps.timed.has_value() ||
+      *answer.steps.timed->median_ns <= 0) {
+    return std::nullopt;
+  }
+  VerdictSide side = traced;
+  side.busy =
+      std::min(1., *busy / static_cast<double>(*answer.steps.timed->median_ns));
+  if (traced.waiting.has_value()) {
+    const double idle = Part(device.idle_ns, device.window_ns);
+    side.waiting = idle > 0 ? (1 - side.busy) * *traced.waiting / idle : 0;
+  }
+  return side;
+}
+
+// d of B11: what tracing adds to a step, of an untraced one. Where the CPU ran
+// ahead of work that names no step, the window by the steps is what compares.
+std::optional<double> Slowdown(const Answer& answer,
+                               const DeviceBreakdown& device) {
+  if (answer.steps.own_overhead_share.has_value()) {
+    return answer.steps.own_overhead_share;
+  }
+  if (!answer.steps.timed.has_value() || *answer.steps.timed->median_ns <= 0 ||
+      !answer.structure.averaged) {
+    return std::nullopt;
+  }
+  return static_cast<double>(device.window_ns) /
+             static_cast<double>(answer.structure.steps) /
+             static_cast<double>(*answer.steps.timed->median_ns) -
+         1;
+}
+
+Number Ratio(double value, std::string numerator, std::string denominator) {
+  return {value, "ratio", std::move(numerator), std::move(denominator)};
+}
+
+void AddSideNumbers(const VerdictSide& side, const std::string& suffix,
+                    const std::string& whole, Verdict* verdict) {
+  auto& numbers = verdict->numbers;
+  numbers["device_busy" + suffix] = Ratio(side.busy, "device busy", whole);
+  if (side.waiting.has_value()) {
+    numbers["device_waiting" + suffix] =
+        Ratio(*side.waiting, "device idle for host, sync or launch", whole);
+  }
+}
+
+void AddNumbers(const VerdictSide& traced,
+                const std::optional<VerdictSide>& untraced,
+                const DeviceBreakdown& device, const Answer& answer,
+                Verdict* verdict) {
+  auto& numbers = verdict->numbers;
+  AddStepNumbers(answer.steps, verdict);
+  AddSideNumbers(traced, "", "window", verdict);
+  if (untraced.has_value()) {
+    AddSideNumbers(*untraced, "_untraced", "median timed step", verdict);
+  }
+  if (traced.waiting.has_value()) {
+    numbers["sync_part"] =
+        Ratio(traced.sync_part, "device idle while the host synchronises",
+              "device idle for host, sync or launch");
+  }
+  if (traced.idle_launches.has_value()) {
+    numbers["idle_launches"] =
+        Ratio(*traced.idle_launches, "launches on an idle stream", "launches");
+  }
+  numbers["copies"] =
+      Ratio(traced.copies, "copies and fills beside no kernel", "window");
+  numbers["matrix_kernels"] =
+      Ratio(traced.matrix, "time of matrix, convolution, attention kernels",
+            "time of device work");
+  if (const auto busy = BusyPerStep(device, answer.structure)) {
+    numbers["device_busy_per_step"] = {*busy, "ns", "", ""};
+  }
+  numbers["overhead_bound_from"] = Ratio(
+      kOverheadBoundFrom, "device idle for host, sync or launch", "window");
+  numbers["gpu_bound_from"] = Ratio(kGpuBoundFrom, "device busy", "window");
+  numbers["copy_bound_from"] =
+      Ratio(kCopyBoundFrom, "copies and fills beside no kernel", "window");
+  numbers["compute_bound_from"] =
+      Ratio(kMatrixBoundFrom, "time of matrix, convolution, attention kernels",
+            "time of device work");
+}
+
+// "11.1 % of the time (14.9 % untraced)"
+std::string SharesText(double traced, const char* of,
+                       std::optional<double> untraced) {
+  std::string text = absl::StrCat(PercentText(traced), of);
+  if (untraced.has_value()) {
+    absl::StrAppend(&text, " (", PercentText(*untraced), " untraced)");
+  }
+  return text;
+}
+
+std::string BusyText(const VerdictSide& traced,
+                     const std::optional<VerdictSide>& untraced) {
+  std::optional<double> untraced_busy;
+  if (untraced.has_value()) untraced_busy = untraced->busy;
+  return absl::StrCat("The device works ",
+                      SharesText(traced.busy, " of the time", untraced_busy));
+}
+
+std::string WaitingText(const VerdictSide& traced,
+                        const std::optional<VerdictSide>& untraced) {
+  if (!traced.waiting.has_value()) return "";
+  return absl::StrCat(
+      " and waits for the host ",
+      SharesText(*traced.waiting, "",
+                 untraced.has_value() ? untraced->waiting : std::nullopt));
+}
+
+std::string LaunchesText(const DeviceBreakdown& device) {
+  if (!device.launches.has_value()) return "";
+  const LaunchStats& launches = *device.launches;
+  const bool idle = launches.idle * 2 >= launches.launches;
+  return absl::StrCat("; ", CountText(idle ? launches.idle : launches.queued),
+                      " of ", CountText(launches.launches),
+                      launches.launches == 1 ? " launch" : " launches",
+                      idle ? " found it idle" : " were queued");
+}
+
+std::string SummaryOf(VerdictKind kind, const VerdictSide& traced,
+                      const std::optional<VerdictSide>& untraced,
+                      const DeviceBreakdown& device) {
+  std::string text = BusyText(traced, untraced);
+  switch (kind) {
+    case VerdictKind::kOverheadBound:
+      absl::StrAppend(&text, WaitingText(traced, untraced),
+                      LaunchesText(device));
+      break;
+    case VerdictKind::kSyncBound:
+      absl::StrAppend(&text, WaitingText(traced, untraced), ", ",
+                      PercentText(traced.sync_part),
+                      " of it while the host synchronises");
+      break;
+    case VerdictKind::kCopyBound:
+      absl::StrAppend(&text, ", ", PercentText(traced.copies),
+                      " of the time with copies alone");
+      break;
+    case VerdictKind::kComputeBound:
+    case VerdictKind::kMemoryBound:
+    case VerdictKind::kGpuBound:
+      absl::StrAppend(&text, LaunchesText(device), "; matrix kernels take ",
+                      PercentText(traced.matrix), " of its work");
+      break;
+    case VerdictKind::kMixed:
+    case VerdictKind::kCpuOnly:
+      absl::StrAppend(&text, WaitingText(traced, untraced),
+                      LaunchesText(device), ": no one limit");
+      break;
+  }
+  return absl::StrCat(text, ".");
+}
+
+// The verdict and what lowers its confidence, but for the criteria.
+void Settle(VerdictKind traced, std::optional<VerdictKind> untraced,
+            std::optional<double> slowdown, Verdict* verdict) {
+  verdict->kind = traced;
+  verdict->confidence = 1;
+  if (!untraced.has_value()) {
+    LowerConfidence(kLossNoTimed,
+                    "no untraced step time: the traced numbers decide alone",
+                    verdict);
+  } else if (*untraced != traced) {
+    verdict->kind = VerdictKind::kMixed;
+    LowerConfidence(
+        kLossPerturbed,
+        absl::StrCat("perturbed: ", VerdictKindName(traced), " as traced, ",
+                     VerdictKindName(*untraced), " by the untraced step time"),
+        verdict);
+  }
+  if (slowdown.has_value() && *slowdown > kUnlikeFrom) {
+    LowerConfidence(kLossUnlike,
+                    absl::StrCat("tracing adds ", PercentText(*slowdown),
+                                 " to a step (more than ",
+                                 PercentText(kUnlikeFrom, 2), ")"),
+                    verdict);
+  }
+}
+
+void LowerForWhatIsUnknown(const VerdictSide& traced, Verdict* verdict) {
+  if (verdict->kind == VerdictKind::kComputeBound) {
+    LowerConfidence(
+        kLossByName,
+        absl::StrCat("by kernel names (matrix kernels from ",
+                     PercentText(kMatrixBoundFrom, 2),
+                     " of device work): neither FLOP nor bytes are known"),
+        verdict);
+  }
+  const bool busy = verdict->kind == VerdictKind::kComputeBound ||
+                    verdict->kind == VerdictKind::kGpuBound;
+  if (busy && !traced.idle_launches.has_value()) {
+    LowerConfidence(kLossNoLaunches,
+                    "launches were not recorded: whether they queue is unknown",
+                    verdict);
+  }
+}
+
+// The index of the device that worked longest.
+size_t Busiest(const std::vector<DeviceBreakdown>& devices) {
+  size_t busiest = 0;
+  for (size_t i = 1; i < devices.size(); ++i) {
+    if (devices[i].busy_ns > devices[busiest].busy_ns) busiest = i;
+  }
+  return busiest;
+}
+
+}  // namespace
+
+std::optional<VerdictKind> Decide(const VerdictSide& side) {
+  // Of an even number of launches the median is idle if half are.
+  const bool idle_median = side.idle_launches.value_or(0) >= 0.5;
+  const bool queued_median = !idle_median;
+  if (side.waiting.value_or(0) >= kOverheadBoundFrom && idle_median) {
+    return side.sync_part > 0.5 ? VerdictKind::kSyncBound
+                                : VerdictKind::kOverheadBound;
+  }
+  if (side.copies >= kCopyBoundFrom) return VerdictKind::kCopyBound;
+  if (side.busy >= kGpuBoundFrom && queued_median) {
+    return side.matrix >= kMatrixBoundFrom ? VerdictKind::kComputeBound
+                                           : VerdictKind::kGpuBound;
+  }
+  if (!side.idle_launches.has_value()) return std::nullopt;
+  return VerdictKind::kMixed;
+}
+
+std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
+                                         const std::vector<DeviceLane>& lanes,
+                                         Answer* answer) {
+  if (answer->breakdown.empty() || lanes.size() != answer->breakdown.size()) {
+    AddNote("No verdict: no device work names its device.", answer);
+    return std::nullopt;
+  }
+  const size_t busiest = Busiest(answer->breakdown);
+  const DeviceBreakdown& device = answer->breakdown[busiest];
+  if (device.window_ns <= 0 || device.records == 0) {
+    AddNote("No verdict: no device worked in the traced steps.", answer);
+    return std::nullopt;
+  }
+  const VerdictSide traced = TracedSide(trace, lanes[busiest], device);
+  const std::optional<VerdictSide> untraced =
+      UntracedSide(traced, device, *answer);
+  const std::optional<VerdictKind> kind = Decide(traced);
+  const std::optional<VerdictKind> untraced_kind =
+      untraced.has_value() ? Decide(*untraced) : std::nullopt;
+  if (!kind.has_value() ||
+      (untraced.has_value() && !untraced_kind.has_value())) {
+    AddNote(absl::StrCat("No verdict: launches were not recorded, so what the "
+                         "device waited for in its idle ",
+                         PercentText(Part(device.idle_ns, device.window_ns)),
+                         " is unknown. Trace with --depth launches or ops."),
+            answer);
+    return std::nullopt;
+  }
+  Verdict verdict;
+  Settle(*kind, untraced_kind, Slowdown(*answer, device), &verdict);
+  LowerForWhatIsUnknown(traced, &verdict);
+  LowerConfidence(answer->validity, &verdict);
+  AddNumbers(traced, untraced, device, *answer, &verdict);
+  verdict.summary = SummaryOf(verdict.kind, traced, untraced, device);
+  if (answer->breakdown.size() > 1) {
+    absl::StrAppend(&verdict.summary, " (Device ", device.device,
+                    ", which works longest.)");
+  }
+  return verdict;
+}
+
+}  // namespace traza
