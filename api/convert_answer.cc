@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "api/convert_breakdown.h"
 #include "api/convert_enum.h"
 #include "api/convert_trace.h"
 #include "api/optional_fields.h"
@@ -165,12 +166,34 @@ StepStats FromProto(const v1::StepStats& from) {
   return to;
 }
 
+v1::PerturbedSteps ToProto(const PerturbedSteps& from) {
+  v1::PerturbedSteps to;
+  to.set_count(from.count);
+  to.set_traced_steps(from.traced_steps);
+  to.set_tracer_ns(from.tracer_ns);
+  to.mutable_numbers()->Add(from.numbers.begin(), from.numbers.end());
+  return to;
+}
+
+PerturbedSteps FromProto(const v1::PerturbedSteps& from) {
+  return {.count = from.count(),
+          .traced_steps = from.traced_steps(),
+          .tracer_ns = from.tracer_ns(),
+          .numbers = {from.numbers().begin(), from.numbers().end()}};
+}
+
 v1::Steps ToProto(const StepsAnswer& from) {
   v1::Steps to;
   if (from.cold.has_value()) *to.mutable_cold() = ToProto(*from.cold);
   if (from.warmup.has_value()) *to.mutable_warmup() = ToProto(*from.warmup);
   if (from.timed.has_value()) *to.mutable_timed() = ToProto(*from.timed);
   if (from.traced.has_value()) *to.mutable_traced() = ToProto(*from.traced);
+  if (from.traced_host.has_value()) {
+    *to.mutable_traced_host() = ToProto(*from.traced_host);
+  }
+  if (from.perturbed.has_value()) {
+    *to.mutable_perturbed() = ToProto(*from.perturbed);
+  }
   TRAZA_STEPS_FIELDS(TRAZA_SET_OPTIONAL)
   return to;
 }
@@ -181,26 +204,10 @@ StepsAnswer FromProto(const v1::Steps& from) {
   if (from.has_warmup()) to.warmup = FromProto(from.warmup());
   if (from.has_timed()) to.timed = FromProto(from.timed());
   if (from.has_traced()) to.traced = FromProto(from.traced());
+  if (from.has_traced_host()) to.traced_host = FromProto(from.traced_host());
+  if (from.has_perturbed()) to.perturbed = FromProto(from.perturbed());
   TRAZA_STEPS_FIELDS(TRAZA_GET_OPTIONAL)
   return to;
-}
-
-v1::DeviceBreakdown ToProto(const DeviceBreakdown& from) {
-  v1::DeviceBreakdown to;
-  to.set_device(from.device);
-  to.set_window_ns(from.window_ns);
-  to.set_busy_ns(from.busy_ns);
-  to.set_idle_ns(from.idle_ns);
-  to.set_records(from.records);
-  return to;
-}
-
-DeviceBreakdown FromProto(const v1::DeviceBreakdown& from) {
-  return {.device = from.device(),
-          .window_ns = from.window_ns(),
-          .busy_ns = from.busy_ns(),
-          .idle_ns = from.idle_ns(),
-          .records = from.records()};
 }
 
 v1::Finding ToProto(const Finding& from) {
@@ -226,6 +233,20 @@ Finding FromProto(const v1::Finding& from) {
       .suggestion = from.suggestion()};
 }
 
+v1::PerStep ToProto(const PerStep& from) {
+  v1::PerStep to;
+  to.set_mean(from.mean);
+  if (from.variance.has_value()) to.set_variance(*from.variance);
+  return to;
+}
+
+PerStep FromProto(const v1::PerStep& from) {
+  PerStep to;
+  to.mean = from.mean();
+  if (from.has_variance()) to.variance = from.variance();
+  return to;
+}
+
 v1::Structure ToProto(const Structure& from) {
   v1::Structure to;
   for (const StructureItem& item : from.per_step) {
@@ -237,6 +258,11 @@ v1::Structure ToProto(const Structure& from) {
   to.set_stable(from.stable);
   to.set_steps(from.steps);
   to.set_deviating_steps(from.deviating_steps);
+  to.set_averaged(from.averaged);
+  if (from.kernels.has_value()) *to.mutable_kernels() = ToProto(*from.kernels);
+  if (from.graph_kernels.has_value()) {
+    *to.mutable_graph_kernels() = ToProto(*from.graph_kernels);
+  }
   return to;
 }
 
@@ -251,6 +277,11 @@ Structure FromProto(const v1::Structure& from) {
   to.stable = from.stable();
   to.steps = from.steps();
   to.deviating_steps = from.deviating_steps();
+  to.averaged = from.averaged();
+  if (from.has_kernels()) to.kernels = FromProto(from.kernels());
+  if (from.has_graph_kernels()) {
+    to.graph_kernels = FromProto(from.graph_kernels());
+  }
   return to;
 }
 
@@ -294,7 +325,7 @@ v1::Answer ToProto(const Answer& answer) {
   if (answer.verdict.has_value())
     *to.mutable_verdict() = ToProto(*answer.verdict);
   for (const DeviceBreakdown& device : answer.breakdown) {
-    *to.add_breakdown() = ToProto(device);
+    *to.add_breakdown() = traza::ToProto(device);
   }
   *to.mutable_steps() = ToProto(answer.steps);
   for (const Finding& finding : answer.findings) {
@@ -323,7 +354,7 @@ Answer FromProto(const v1::Answer& answer) {
   to.validity = FromProto(answer.validity());
   if (answer.has_verdict()) to.verdict = FromProto(answer.verdict());
   for (const v1::DeviceBreakdown& device : answer.breakdown()) {
-    to.breakdown.push_back(FromProto(device));
+    to.breakdown.push_back(traza::FromProto(device));
   }
   to.steps = FromProto(answer.steps());
   for (const v1::Finding& finding : answer.findings()) {

@@ -86,6 +86,52 @@ Completeness FullCompleteness() {
   return all;
 }
 
+DeviceBreakdown FullBreakdown() {
+  DeviceBreakdown device;
+  device.device = 0;
+  device.window_ns = 100;
+  device.busy_ns = 75;
+  device.idle_ns = 25;
+  device.records = 60;
+  device.compute_ns = 50;
+  device.communication_ns = 0;
+  device.copy_ns = 25;
+  device.communication_overlap = 0.5;
+  device.head_ns = 5;
+  device.inner_ns = 12;
+  device.tail_ns = 8;
+  device.span_ns = 87;
+  device.busy_per_step_p50_ns = 3;
+  device.kernel_gap_limit_ns = 2'000;
+  IdleClasses& idle = device.idle_classes;
+  idle.profiler_ns = 1;
+  idle.sync_ns = 2;
+  idle.host_ns = 3;
+  idle.launch_ns = 4;
+  idle.dependency_ns = 5;
+  idle.kernel_gap_ns = 6;
+  idle.other_ns = 4;
+  idle.unknown_ns = 0;
+  device.launches = LaunchStats{.launches = 9,
+                                .idle = 4,
+                                .queued = 5,
+                                .latency_samples = 3,
+                                .latency_min_ns = 6'000,
+                                .latency_p50_ns = 7'000,
+                                .latency_p90_ns = 8'000,
+                                .latency_p99_ns = 9'000,
+                                .queueing_p50_ns = 10,
+                                .queueing_p99_ns = 11,
+                                .waiting_mean = 0.5,
+                                .outstanding_mean = 0.75,
+                                .waiting_max = 2,
+                                .outstanding_max = 3,
+                                .slow_calls = 1,
+                                .slow_launches = 2,
+                                .short_kernels = 3};
+  return device;
+}
+
 Answer FullAnswer() {
   Answer answer;
   answer.validity.level = ValidityLevel::kUnstable;
@@ -96,7 +142,7 @@ Answer FullAnswer() {
                            0.75,
                            {"few steps"},
                            {{"busy", Ratio()}}};
-  answer.breakdown = {{0, 100, 75, 25, 60}};
+  answer.breakdown = {FullBreakdown()};
   answer.steps.cold = FullSteps(Phase::kCold);
   answer.steps.warmup = FullSteps(Phase::kWarmup);
   answer.steps.timed = FullSteps(Phase::kTimed);
@@ -105,13 +151,21 @@ Answer FullAnswer() {
   answer.steps.own_overhead_spread_ns = 2;
   answer.steps.own_overhead_share = 0.125;
   answer.steps.first_traced_over_median = 1.5;
+  answer.steps.traced_host = FullSteps(Phase::kTraced);
+  answer.steps.perturbed = PerturbedSteps{2, 30, 1'500, {3, 4}};
   answer.findings = {{"unfused-pointwise",
                       "warning",
                       "Fuse.",
                       {{"kernels", {2, "count", "", ""}}},
                       {4, 5},
                       "Try it."}};
-  answer.structure = {{{EventKind::kKernel, "gemm", 1}}, false, 30, 2};
+  answer.structure = {{{EventKind::kKernel, "gemm", 1}},
+                      /*stable=*/false,
+                      /*steps=*/30,
+                      /*deviating_steps=*/2,
+                      /*averaged=*/true,
+                      PerStep{2.5, 0.25},
+                      PerStep{4, std::nullopt}};
   answer.completeness = FullCompleteness();
   answer.fingerprint = Fingerprint{true, 1.5, 2.5, 4096, "float", "[64,64]"};
   answer.workload = "matmul_add";
@@ -185,12 +239,37 @@ TEST(ConvertTrace, AnswerHasTheWordsOfTheCommandLine) {
                                R"("name":"gemm","count":1}],"stable":false)"));
 }
 
+TEST(ConvertTrace, PartsOfTheWindowHaveTheirShares) {
+  const std::string text = ToJsonText(ToProto(FullAnswer()), {.indent = 0});
+
+  EXPECT_THAT(text, testing::HasSubstr(R"("busy_share":0.75,)"
+                                       R"("idle_share":0.25,)"
+                                       R"("compute":{"ns":50,"share":0.5})"));
+  EXPECT_THAT(text, testing::HasSubstr(
+                        R"("idle_classes":{"profiler":{"ns":1,"share":0.01},)"
+                        R"("sync":{"ns":2,"share":0.02})"));
+  EXPECT_THAT(text, testing::HasSubstr(R"("unknown":{"ns":0,"share":0}})"));
+}
+
+TEST(ConvertTrace, WhatABreakdownDoesNotKnowIsAbsent) {
+  Answer answer;
+  answer.breakdown = {DeviceBreakdown{.device = 1}};
+
+  EXPECT_THAT(ToJsonText(ToProto(answer), {.indent = 0}),
+              testing::HasSubstr(
+                  R"("breakdown":[{"device":1,"window_ns":0,"busy_ns":0,)"
+                  R"("idle_ns":0,"records":0,"idle_classes":{}}])"));
+}
+
 TEST(ConvertTrace, AnswerSurvivesTheStore) {
   const absl::StatusOr<Answer> back = DecodeAnswer(EncodeAnswer(FullAnswer()));
 
   ASSERT_THAT(back, IsOk());
   EXPECT_EQ(ToJsonText(ToProto(*back)), ToJsonText(ToProto(FullAnswer())));
   EXPECT_EQ(back->completeness, FullCompleteness());
+  EXPECT_EQ(back->steps.perturbed, FullAnswer().steps.perturbed);
+  EXPECT_EQ(back->structure.kernels, FullAnswer().structure.kernels);
+  EXPECT_EQ(back->breakdown[0].idle_classes.host_ns, 3);
   EXPECT_EQ(back->findings[0].severity, "warning");
   EXPECT_EQ(back->findings[0].numbers.at("kernels").denominator, "");
 }

@@ -42,7 +42,8 @@ TEST(ProtoJson, IndentsWhatIsNested) {
   ],
   "stable": false,
   "steps": 0,
-  "deviating_steps": 0
+  "deviating_steps": 0,
+  "averaged": false
 })");
 }
 
