@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answers to traces that an H200 recorded (tests/trace/fixtures/h200), each
+// looked at by hand.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "trace/analysis/answer.h"
+#include "trace/file/parquet_file.h"
+
+namespace traza {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+using testing::Not;
+
+Answer ExplainFile(const std::string& name) {
+  const char* root = std::getenv("TRAZA_SOURCE_DIR");
+  const absl::StatusOr<Trace> trace =
+      ReadParquet(std::filesystem::path(root == nullptr ? "." : root) /
+                  "tests/trace/fixtures/h200" / absl::StrCat(name, ".parquet"));
+  if (!trace.ok()) {
+    ADD_FAILURE() << trace.status();
+    return {};
+  }
+  return Explain(*trace);
+}
+
+std::vector<std::string> Ids(const Answer& answer) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : answer.findings) ids.push_back(finding.id);
+  return ids;
+}
+
+double NumberOf(const Answer& answer, const std::string& name) {
+  const auto found = answer.verdict->numbers.find(name);
+  return found == answer.verdict->numbers.end() ? -1 : found->second.value;
+}
+
+class H200 : public testing::TestWithParam<const char*> {};
+
+TEST_P(H200, IdleTimeIsExplainedToTheLastNanosecond) {
+  const Answer answer = ExplainFile(GetParam());
+
+  ASSERT_EQ(answer.breakdown.size(), 1u);
+  const DeviceBreakdown& device = answer.breakdown[0];
+  const IdleClasses& idle = device.idle_classes;
+  EXPECT_EQ(device.busy_ns + device.idle_ns, device.window_ns);
+  EXPECT_EQ(idle.profiler_ns.value_or(0) + idle.sync_ns.value_or(0) +
+                idle.host_ns.value_or(0) + idle.launch_ns.value_or(0) +
+                idle.kernel_gap_ns.value_or(0) + idle.other_ns.value_or(0) +
+                idle.unknown_ns.value_or(0),
+            device.idle_ns);
+  EXPECT_EQ(device.compute_ns.value_or(0) + device.copy_ns.value_or(0),
+            device.busy_ns);
+  EXPECT_EQ(answer.steps.perturbed->count, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, H200,
+                         testing::Values("geglu", "mm4096", "mm64", "mm64_cold",
+                                         "mm64_kernels"),
+                         [](const auto& param) {
+                           return std::string(param.param);
+                         });
+
+TEST(H200Answer, ASmallMatmulIsOverheadBound) {
+  const Answer answer = ExplainFile("mm64");
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
+  EXPECT_THAT(NumberOf(answer, "device_busy"), AllOf(Ge(0.05), Le(0.12)));
+  EXPECT_THAT(NumberOf(answer, "device_waiting"), Ge(0.8));
+  EXPECT_THAT(NumberOf(answer, "device_waiting_untraced"), Ge(0.8));
+  const LaunchStats& launches = *answer.breakdown[0].launches;
+  EXPECT_EQ(launches.launches, 40);
+  EXPECT_THAT(*launches.latency_min_ns, AllOf(Ge(6'000), Le(10'000)));
+  EXPECT_THAT(*launches.latency_p50_ns, AllOf(Ge(8'000), Le(11'000)));
+  EXPECT_EQ(answer.structure.kernels, (PerStep{2, 0}));
+  EXPECT_THAT(Ids(answer), Contains("overhead-bound"));
+  EXPECT_THAT(Ids(answer), Contains("graph-candidate"));
+}
+
+TEST(H200Answer, ALargeMatmulIsComputeBound) {
+  const Answer answer = ExplainFile("mm4096");
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kComputeBound);
+  EXPECT_THAT(NumberOf(answer, "device_busy"), Ge(0.95));
+  EXPECT_THAT(NumberOf(answer, "matrix_kernels"), AllOf(Ge(0.85), Le(0.9)));
+  EXPECT_EQ(answer.breakdown[0].launches->idle, 1);
+  EXPECT_FALSE(answer.breakdown[0].launches->latency_p50_ns.has_value())
+      << "the first launch is a fill";
+  // A step takes 200 us, whatever the CPU needs to launch it.
+  EXPECT_THAT(*answer.steps.traced->median_ns, AllOf(Ge(190'000), Le(215'000)));
+  EXPECT_THAT(*answer.steps.traced_host->median_ns, Le(50'000));
+  EXPECT_EQ(answer.structure.kernels, (PerStep{2, 0}));
+  EXPECT_THAT(Ids(answer), Not(Contains("small-grid")));
+}
+
+TEST(H200Answer, AnMlpIsComputeBoundByAHair) {
+  const Answer answer = ExplainFile("geglu");
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kComputeBound);
+  EXPECT_THAT(NumberOf(answer, "matrix_kernels"), AllOf(Ge(0.7), Le(0.72)));
+  EXPECT_THAT(answer.verdict->reasons[0], HasSubstr("by kernel names"));
+  EXPECT_EQ(answer.structure.kernels, (PerStep{5, 0}));
+}
+
+TEST(H200Answer, OverheadOfColdStepsIsNotThatOfTheTraced) {
+  const Answer answer = ExplainFile("mm64_cold");
+
+  EXPECT_EQ(answer.completeness.buffer_requests_in_window, 1);
+  for (const Criterion& criterion : answer.validity.criteria) {
+    if (criterion.id == "perturbed") {
+      EXPECT_TRUE(criterion.met);
+    }
+  }
+  EXPECT_EQ(answer.breakdown[0].records, 60) << "those of the traced steps";
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
+  EXPECT_THAT(Ids(answer), Contains("cold-step"));
+  EXPECT_THAT(Ids(answer), Not(Contains("sync-in-step")))
+      << "only the cold steps wait";
+}
+
+TEST(H200Answer, WithoutCallsTimeIsAllThatIsKnown) {
+  const Answer answer = ExplainFile("mm64_kernels");
+
+  EXPECT_FALSE(answer.verdict.has_value());
+  EXPECT_THAT(answer.note, HasSubstr("launches were not recorded"));
+  EXPECT_EQ(answer.breakdown[0].records, 60);
+  EXPECT_FALSE(answer.breakdown[0].launches.has_value());
+  EXPECT_FALSE(answer.breakdown[0].idle_classes.host_ns.has_value());
+  EXPECT_TRUE(answer.structure.averaged);
+  EXPECT_EQ(answer.structure.per_step.size(), 2u);
+}
+
+}  // namespace
+}  // namespace traza
