@@ -171,6 +171,9 @@ void DeviceRunner::RunJob(Job job) {
             TextOf(job.error->reason).name, ": ", job.error->message);
   }
   Record(std::move(job), std::move(taken));
+  // Whoever waits for the job has it; the next one waits until the device is
+  // free of this worker.
+  outcome.dying.reset();
 }
 
 Outcome DeviceRunner::Supervise(Job* job) {
@@ -211,13 +214,11 @@ absl::StatusOr<WorkerChannel> DeviceRunner::WorkerFor(Job* job) {
 }
 
 absl::StatusOr<TakenTrace> DeviceRunner::ReadAndCommit(const Job& job,
-                                                       Outcome& outcome) {
+                                                       const Outcome& outcome) {
   if (!outcome.result.has_value()) return absl::NotFoundError("No result");
-  absl::StatusOr<TraceIntake::ReadTrace> read =
-      rooms_.intake.Read(job, *outcome.result);
-  if (outcome.dying != nullptr) outcome.dying->Kill();  // until it is gone
-  RETURN_IF_ERROR(read.status());
-  return rooms_.intake.Commit(job, *std::move(read), rooms_.clock.Now());
+  ASSIGN_OR_RETURN(TraceIntake::ReadTrace read,
+                   rooms_.intake.Read(job, *outcome.result));
+  return rooms_.intake.Commit(job, std::move(read), rooms_.clock.Now());
 }
 
 std::optional<TakenTrace> DeviceRunner::TakeTrace(Job* job, Outcome& outcome) {

@@ -88,7 +88,8 @@ class DeviceRunner {
   Outcome Supervise(Job* job);
   // Takes the trace in; an error of that becomes the job's.
   std::optional<TakenTrace> TakeTrace(Job* job, Outcome& outcome);
-  absl::StatusOr<TakenTrace> ReadAndCommit(const Job& job, Outcome& outcome);
+  absl::StatusOr<TakenTrace> ReadAndCommit(const Job& job,
+                                           const Outcome& outcome);
   void Record(Job job, std::optional<TakenTrace> taken);
   void AwaitRetry(int failures);
   absl::Duration RetryDelay(int failures) const;

@@ -30,8 +30,9 @@ struct Outcome {
   absl::Duration last_phase_started;  // by Clock::Monotonic()
   std::map<Phase, absl::Duration> phase_times;
   // The worker after its result: killed, but not yet gone. The kernel needs
-  // some 15 ms to take a process with PyTorch apart; its file is read
-  // meanwhile. Null when it is gone.
+  // some 15 ms to take a process with PyTorch apart, and longer for one with a
+  // CUDA context; its file is read and the job ends meanwhile. What it might
+  // still write would be found by the file's digest. Null when it is gone.
   std::unique_ptr<WorkerProcess> dying;
 };
 
