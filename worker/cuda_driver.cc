@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -45,6 +46,9 @@ struct Api {
   Result (*memory)(size_t* bytes, int device) = nullptr;
   Result (*attribute)(int* value, int attribute, int device) = nullptr;
   Result (*uuid)(unsigned char* uuid, int device) = nullptr;
+  // That of the part, where the device is a part of a GPU (MIG). Null where the
+  // driver has none.
+  Result (*part_uuid)(unsigned char* uuid, int device) = nullptr;
   Result (*error_text)(Result result, const char** text) = nullptr;
 };
 
@@ -74,6 +78,7 @@ absl::StatusOr<Api> OpenApi() {
   if (!whole) {
     return absl::NotFoundError("The NVIDIA driver is too old.");
   }
+  Load(library, "cuDeviceGetUuid_v2", &api.part_uuid);
   return api;
 }
 
@@ -86,12 +91,23 @@ absl::Status Check(const Api& api, Result result) {
       text == nullptr ? "unknown error" : text, " (", result, ")."));
 }
 
-// "GPU-8-4-4-4-12", as nvidia-smi prints it.
+// "8-4-4-4-12", as nvidia-smi prints it behind "GPU-" or "MIG-".
 std::string UuidText(const unsigned char* bytes) {
   std::string hex = absl::BytesToHexString(
       absl::string_view(reinterpret_cast<const char*>(bytes), 16));
   for (const size_t at : {20, 16, 12, 8}) hex.insert(at, "-");
-  return absl::StrCat("GPU-", hex);
+  return hex;
+}
+
+absl::StatusOr<std::string> UuidOf(const Api& api, int device) {
+  unsigned char whole[16] = {};
+  RETURN_IF_ERROR(Check(api, api.uuid(whole, device)));
+  unsigned char part[16] = {};
+  if (api.part_uuid != nullptr && api.part_uuid(part, device) == 0 &&
+      memcmp(part, whole, sizeof part) != 0) {
+    return absl::StrCat("MIG-", UuidText(part));
+  }
+  return absl::StrCat("GPU-", UuidText(whole));
 }
 
 // Unknown as a whole where an old driver does not know one of them: nothing
@@ -144,9 +160,7 @@ absl::StatusOr<DeviceDescription> Describe(const Api& api, int ordinal) {
       Check(api, api.attribute(&minor, kComputeCapabilityMinor, device)));
   description.compute_capability = absl::StrCat(major, ".", minor);
   description.multiprocessor = Limits(api, device);
-  unsigned char uuid[16] = {};
-  RETURN_IF_ERROR(Check(api, api.uuid(uuid, device)));
-  description.uuid = UuidText(uuid);
+  ASSIGN_OR_RETURN(description.uuid, UuidOf(api, device));
   return description;
 }
 
