@@ -48,12 +48,13 @@ class HttpServerTest : public ::testing::Test {
     return counted_;
   }
 
+  // Before the server, whose handlers use them until its threads have ended.
   std::map<std::string, std::string> unhealthy_;
   HttpCall call_;
-  std::unique_ptr<HttpServer> server_;
-  std::unique_ptr<httplib::Client> client_;
   Mutex mu_;
   std::string counted_;
+  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<httplib::Client> client_;
 };
 
 TEST_F(HttpServerTest, MetricsAreTextForPrometheus) {
