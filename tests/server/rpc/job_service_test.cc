@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -47,6 +48,19 @@ class JobServiceTest : public RpcFixture {
     request.set_name(name);
     google::protobuf::Empty empty;
     return FromGrpc(job_stub_->DeleteJob(&context, request, &empty));
+  }
+
+  // The last state that a stream of the job tells.
+  v1::JobState WatchToTheEnd(const std::string& name) {
+    TestContext context;
+    v1::WatchJobRequest request;
+    request.set_name(name);
+    v1::Job job;
+    const auto stream = job_stub_->WatchJob(&context, request);
+    while (stream->Read(&job)) {
+    }
+    EXPECT_THAT(FromGrpc(stream->Finish()), IsOk());
+    return job.state();
   }
 };
 
@@ -241,6 +255,32 @@ TEST_F(JobServiceTest, DeleteTakesOnlyWhatHasEnded) {
   Fail(StartNext());
   EXPECT_THAT(Delete(name), IsOk());
   EXPECT_THAT(Delete(name), HasReason("JOB_NOT_FOUND"));
+}
+
+// ThreadSanitizer sees what calls share only when they overlap.
+TEST_F(JobServiceTest, ClientsAtOnceEachTakeTheirJobsToTheEnd) {
+  const auto take_jobs = [this](const std::string& client) {
+    for (int i = 0; i < 10; ++i) {
+      const std::string name = CreateNamed(absl::StrCat(client, i));
+      std::thread watcher([this, &name] {
+        EXPECT_EQ(WatchToTheEnd(name), v1::JOB_STATE_CANCELLED);
+      });
+      EXPECT_THAT(List({}), IsOk());
+      EXPECT_THAT(Get(name), IsOk());
+      EXPECT_THAT(Cancel(name), IsOk());
+      EXPECT_THAT(metrics_.Text(), testing::HasSubstr("grpc_server"));
+      watcher.join();
+      EXPECT_THAT(Delete(name), IsOk());
+    }
+  };
+
+  std::vector<std::thread> clients;
+  for (const char* client : {"a", "b", "c"}) {
+    clients.emplace_back(take_jobs, client);
+  }
+  for (std::thread& client : clients) client.join();
+
+  EXPECT_EQ(List({})->jobs_size(), 0);
 }
 
 TEST_F(JobServiceTest, DrainingSaysWhenToRetry) {
