@@ -260,12 +260,17 @@ absl::Status ReadParts(const JsonFields& fields, Header* header) {
                   &header->fingerprint);
 }
 
+constexpr int64_t kMaxOpenings = 1000;
+
 absl::StatusOr<Header> ReadHeader(const JsonFields& fields) {
   Header header;
   ASSIGN_OR_RETURN(header.schema, ReadSchema(fields));
   RETURN_IF_ERROR(ReadTexts(fields, &header));
   ASSIGN_OR_RETURN(header.standby, BoolOrFalse(fields, "standby"));
   ASSIGN_OR_RETURN(header.partial, BoolOrFalse(fields, "partial"));
+  ASSIGN_OR_RETURN(const int64_t openings,
+                   IntOr(fields, "window_openings", 1, 1, kMaxOpenings));
+  header.window_openings = static_cast<int>(openings);
   ASSIGN_OR_RETURN(
       const int64_t threads,
       IntOr(fields, "threads", 0, 0, std::numeric_limits<int>::max()));
@@ -298,6 +303,7 @@ std::string HeaderToJson(const Header& header) {
                {"collector_note", header.collector_note},
                {"standby", header.standby},
                {"partial", header.partial},
+               {"window_openings", header.window_openings},
                {"threads", header.threads},
                {"warmup", ToJson(header.warmup)},
                {"timed", ToJson(header.timed)},

@@ -22,7 +22,7 @@ inline constexpr int kTraceSchema = 1;
 // What was lost, cut or perturbed (tracing.md section 11). An absent counter
 // is unknown: it could not be observed. Zero means that it was and is zero.
 struct Completeness {
-  std::optional<int64_t> dropped;  // records for which there was no room
+  std::optional<int64_t> dropped;         // records for which there was no room
   std::optional<int64_t> zero_ts;         // device records with start = end = 0
   std::optional<int64_t> bad_order;       // end < start
   std::optional<int64_t> before_launch;   // device start < start of its call
@@ -108,7 +108,10 @@ struct Header {
   std::string collector_note;  // why there are no device rows, if so
   bool standby = false;  // ran on a standby worker: its first step is not cold
   bool partial = false;  // stopped before all steps were traced
-  int threads = 0;       // CPU threads of PyTorch
+  // How often the window was opened until the first traced step was like those
+  // that primed it; what came before the last opening is in no row.
+  int window_openings = 1;
+  int threads = 0;  // CPU threads of PyTorch
   std::optional<int64_t> peak_resident_bytes;
   WarmupResult warmup;
   TimedPass timed;

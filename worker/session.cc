@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -30,6 +31,9 @@ constexpr int64_t kCpuBatches = 10'000;
 // Steps between arming and the window. One is enough where a step is long.
 constexpr int64_t kPrimingSteps = 5;
 constexpr int64_t kLongStepNs = 10'000'000;
+
+// What the first traced step may take of the median priming one.
+constexpr double kLikeTheOthers = 1.25;
 
 // Room for operators beyond the prediction.
 constexpr double kRowMargin = 1.25;
@@ -178,14 +182,14 @@ int64_t Session::Stamp() const {
   return stamping_ticks_ ? parts_.clock.Now() : RealtimeNs();
 }
 
-int64_t Session::RunSteps(int64_t count, bool wait_for_each) {
+int64_t Session::RunSteps(int64_t first, int64_t count, bool wait_for_each) {
   for (int64_t i = 0; i < count; ++i) {
     if (stopping()) return i;
     const int64_t start = Stamp();
     workload_->Step();
     if (wait_for_each) Wait();
-    AddStepRow(i, start, Stamp());
-    parts_.progress.set_done(i + 1);
+    AddStepRow(first + i, start, Stamp());
+    parts_.progress.set_done(first + i + 1);
   }
   return count;
 }
@@ -201,7 +205,7 @@ absl::Status Session::RunCold() {
     RETURN_IF_ERROR(StartRecording(steps));
     RETURN_IF_ERROR(OpenWindow());
   }
-  RunSteps(steps, /*wait_for_each=*/true);
+  RunSteps(0, steps, /*wait_for_each=*/true);
   if (recorded) RETURN_IF_ERROR(StopRecording());
   options_.header.timed.armed_before = recorded;
   return CheckStop();
@@ -277,9 +281,11 @@ absl::Status Session::RunTraced() {
   records_.steps.reserve(records_.steps.size() + spec_.traced_steps);
   RETURN_IF_ERROR(StartRecording(spec_.traced_steps));
   if (parts_.sampler != nullptr) parts_.sampler->Start();
-  Prime();
-  RETURN_IF_ERROR(OpenWindow());
-  const int64_t done = RunSteps(spec_.traced_steps, /*wait_for_each=*/false);
+  int64_t done = 0;
+  ASSIGN_OR_RETURN(const bool begun, RunFirstStep());
+  if (begun) {
+    done = 1 + RunSteps(1, spec_.traced_steps - 1, /*wait_for_each=*/false);
+  }
   Wait();
   RETURN_IF_ERROR(StopRecording());
   if (parts_.sampler != nullptr) parts_.sampler->Stop();
@@ -305,10 +311,41 @@ absl::Status Session::StartRecording(int64_t steps) {
 
 // What the first recorded operators pay for (lists of callbacks, first use of
 // pages and caches) is paid here; the window drops these rows.
-void Session::Prime() {
-  const int64_t steps = step_ns_ < kLongStepNs ? kPrimingSteps : 1;
-  for (int64_t i = 0; i < steps && !stopping(); ++i) workload_->Step();
+int64_t Session::Prime() {
+  if (step_ns_ >= kLongStepNs) {
+    if (!stopping()) workload_->Step();
+    Wait();
+    return 0;
+  }
+  std::vector<int64_t> ticks;
+  for (int64_t i = 0; i < kPrimingSteps && !stopping(); ++i) {
+    const int64_t start = parts_.clock.Now();
+    workload_->Step();
+    ticks.push_back(parts_.clock.Now() - start);
+  }
   Wait();
+  if (ticks.empty()) return 0;
+  std::ranges::sort(ticks);
+  return ticks[ticks.size() / 2];
+}
+
+// Any step may be disturbed: by an interrupt, by a neighbour, by the wait
+// before the window. Of the first one everybody asks whether it was the tracer.
+absl::StatusOr<bool> Session::RunFirstStep() {
+  const int64_t usual = Prime();
+  int& openings = options_.header.window_openings;
+  for (openings = 1;; ++openings) {
+    RETURN_IF_ERROR(OpenWindow());
+    if (RunSteps(0, 1, /*wait_for_each=*/false) == 0) return false;
+    const RawStep& step = records_.steps.back();
+    const auto took = static_cast<double>(step.end_ns - step.start_ns);
+    if (usual == 0 || took <= kLikeTheOthers * static_cast<double>(usual) ||
+        openings >= options_.max_window_openings) {
+      return true;
+    }
+    records_.steps.pop_back();
+    Wait();
+  }
 }
 
 absl::Status Session::OpenWindow() {

@@ -36,6 +36,9 @@ struct SessionOptions {
   double ops_per_step = 0;     // predicted rows of operators and ranges
   double device_records_per_step = 0;
   int64_t memory_bytes = 0;  // of the host; 0 is unknown
+  // How often the window of the traced steps may be opened until its first step
+  // is like those that primed it.
+  int max_window_openings = 4;
 };
 
 // What a session works with. All of it must outlive the session.
@@ -86,8 +89,9 @@ class Session {
   void Enter(Phase phase, std::optional<int64_t> total);
   void LeavePhase();
 
-  // Run at most `count` steps and return how many; fewer when stopped.
-  int64_t RunSteps(int64_t count, bool wait_for_each);
+  // Run at most `count` steps, the first of which has that number, and return
+  // how many; fewer when stopped.
+  int64_t RunSteps(int64_t first, int64_t count, bool wait_for_each);
   int64_t RunBatch(int64_t first, int64_t count, bool rows);
   int64_t Stamp() const;
   void AddStepRow(int64_t number, int64_t start_ns, int64_t end_ns);
@@ -97,8 +101,11 @@ class Session {
 
   // Everything that records, for the steps of one phase.
   absl::Status StartRecording(int64_t steps);
-  void Prime();
+  // Returns what a step takes then, in ticks; 0 is not known.
+  int64_t Prime();
   absl::Status OpenWindow();
+  // Opens the window and runs the first traced step; false when stopped.
+  absl::StatusOr<bool> RunFirstStep();
   absl::Status StopRecording();
 
   // OK while the session may go on; CANCELLED otherwise.

@@ -36,7 +36,8 @@ class SessionTest : public testing::Test {
     SessionOptions options = {.out = out(),
                               .start_ns = RealtimeNs(),
                               .ops_per_step = FakeWorkload::kRowsPerStep,
-                              .memory_bytes = memory_bytes_};
+                              .memory_bytes = memory_bytes_,
+                              .max_window_openings = max_window_openings_};
     options.header.job = spec_;
     options.header.device.id = spec_.device;
     options.header.device.kind = device_;
@@ -78,6 +79,7 @@ class SessionTest : public testing::Test {
   DeviceKind device_ = DeviceKind::kCpu;
   bool standby_ = false;
   int64_t memory_bytes_ = 0;
+  int max_window_openings_ = 1;  // a busy machine must not change a test
   WindowClock clock_;
   FakeOpRecorder recorder_{clock_};
   std::unique_ptr<Collector> collector_ =

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/session.h"
 
-#include <algorithm>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,10 +20,12 @@
 namespace traza {
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 TEST_F(SessionTest, GoesThroughThePhasesInOrder) {
@@ -195,6 +199,57 @@ TEST_F(SessionTest, ACpuIsNotWaitedFor) {
   ASSERT_THAT(Run(), IsOk());
 
   EXPECT_EQ(waits_, 0);
+}
+
+class SessionFirstStepTest : public SessionTest {
+ protected:
+  // Of the steps that are recorded, those of which `slow` says so take 5 ms.
+  void Disturb(std::function<bool(int)> slow) {
+    on_step_ = [this, slow = std::move(slow)](int64_t) {
+      const bool disturbed = recorder_.running() && slow(recorded_++);
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(disturbed ? 5000 : 200));
+    };
+  }
+
+  int recorded_ = 0;
+};
+
+TEST_F(SessionFirstStepTest, ADisturbedFirstStepIsRunAgain) {
+  max_window_openings_ = 4;
+  Disturb([](int step) { return step == 5; });  // 5 prime the window
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_GE(trace_.header.window_openings, 2);
+  EXPECT_THAT(Count(EventKind::kStep), Contains(Pair(Phase::kTraced, 6)));
+  EXPECT_THAT(Count(EventKind::kOp), ElementsAre(Pair(Phase::kTraced, 6)));
+  for (size_t row = 0; row < trace_.rows(); ++row) {
+    if (trace_.kind[row] == EventKind::kStep && trace_.step.at(row) == 0 &&
+        trace_.phase.at(row) == static_cast<int8_t>(Phase::kTraced)) {
+      EXPECT_LT(trace_.duration_ns[row], 5'000'000);
+    }
+  }
+}
+
+TEST_F(SessionFirstStepTest, OneThatIsAlwaysSlowIsKeptInTheEnd) {
+  max_window_openings_ = 3;
+  Disturb([](int step) { return step >= 5; });
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(trace_.header.window_openings, 3);
+  EXPECT_THAT(Count(EventKind::kStep), Contains(Pair(Phase::kTraced, 6)));
+}
+
+TEST_F(SessionFirstStepTest, ASessionStoppedBetweenTwoAttemptsIsCancelled) {
+  max_window_openings_ = 4;
+  Disturb([this](int step) {
+    stop_ = step == 5;
+    return step == 5;
+  });
+
+  EXPECT_THAT(Run(), HasReason(Reason::kCancelled));
 }
 
 // ---- Bad days

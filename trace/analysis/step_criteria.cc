@@ -88,13 +88,24 @@ void AddWarmup(const Trace& trace, Validity* validity) {
   AddCriterion(std::move(criterion), validity);
 }
 
-void AddFirstStep(const StepsAnswer& steps, Validity* validity) {
+// A disturbed first step is run again in a window of its own; that is said.
+std::string Openings(const Header& header) {
+  if (header.window_openings == 1) return "";
+  return absl::StrCat(", at the ", header.window_openings,
+                      header.window_openings == 2   ? "nd"
+                      : header.window_openings == 3 ? "rd"
+                                                    : "th",
+                      " attempt");
+}
+
+void AddFirstStep(const Trace& trace, const StepsAnswer& steps,
+                  Validity* validity) {
   if (!steps.first_traced_over_median.has_value()) return;
   const double ratio = *steps.first_traced_over_median;
   AddCriterion(
       {"first-step", ratio <= kMaxFirstOverMedian, ValidityLevel::kUnstable,
        "first traced step at most 1.3 x the median",
-       absl::StrFormat("%.2f x", ratio),
+       absl::StrFormat("%.2f x%s", ratio, Openings(trace.header)),
        "Keep the first traced step out of averages: medians do."},
       validity);
 }
@@ -124,7 +135,7 @@ void AddStepCriteria(const Trace& trace, const StepsAnswer& steps,
   AddStepCount("timed-steps", steps.timed, "--timed-steps", validity);
   AddStepSpread(trace, steps, validity);
   AddWarmup(trace, validity);
-  AddFirstStep(steps, validity);
+  AddFirstStep(trace, steps, validity);
   AddComplete(trace, steps, validity);
 }
 
