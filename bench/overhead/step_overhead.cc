@@ -113,6 +113,7 @@ absl::StatusOr<nlohmann::ordered_json> Measure(const Flags& flags,
                                 {"steps", flags.steps}};
   loop.Prime(flags.warmup);
   const double plain_us = loop.Run();
+  const double plain_median_us = loop.MedianStep();
   RETURN_IF_ERROR(tracer.Arm());
   loop.Prime(kPrimingSteps);
   RETURN_IF_ERROR(tracer.OpenWindow());
@@ -129,7 +130,9 @@ absl::StatusOr<nlohmann::ordered_json> Measure(const Flags& flags,
               {"added_us", traced_us - plain_us},
               {"after_us", after_us},
               {"first_step_us", first_step_us},
+              {"plain_median_us", plain_median_us},
               {"median_step_us", median_step_us},
+              {"added_median_us", median_step_us - plain_median_us},
               {"stop_ms", stop_ms},
               {"rows", yield.rows},
               {"kernels", yield.kernels},

@@ -6,7 +6,9 @@ usage: step_overhead.py [--bin DIR] [--device gpu0] [--rounds N] [--json FILE]
 
 Runs step_overhead in every mode, one process each on one pinned core,
 interleaved, and prints medians over the rounds; differences and ratios are
-taken within a round, because clocks move between rounds. Exit 1: a bar is not
+taken within a round, because clocks move between rounds. "added" is the
+difference of mean steps; "by median" that of median steps, which a neighbour
+on the host disturbs less. Exit 1: a bar is not
 met; 77: there is no such device.
 """
 
@@ -80,15 +82,15 @@ def median(rounds, mode, key):
     return statistics.median(values) if values else None
 
 
-def shares(rounds, mode):
+def shares(rounds, mode, key="added_us"):
     """What `mode` adds, as a share of what Kineto adds, round by round. None
     where Kineto added nothing that can be told from noise."""
-    return [r[mode]["added_us"] / r["kineto"]["added_us"]
-            if r["kineto"]["added_us"] > 0 else None for r in rounds]
+    return [r[mode][key] / r["kineto"][key]
+            if r["kineto"][key] > 0 else None for r in rounds]
 
 
-def median_share(rounds, mode):
-    known = [s for s in shares(rounds, mode) if s is not None]
+def median_share(rounds, mode, key="added_us"):
+    known = [s for s in shares(rounds, mode, key) if s is not None]
     return statistics.median(known) if known else float("nan")
 
 
@@ -119,19 +121,21 @@ def cpu_name():
 
 def print_table(rounds):
     columns = [("plain_us", "plain us", 2), ("traced_us", "traced us", 2),
-               ("added_us", "added us", 2), ("after_us", "after us", 2),
+               ("added_us", "added us", 2),
+               ("added_median_us", "by median", 2), ("after_us", "after us", 2),
                ("first_step_us", "first us", 1),
                ("median_step_us", "median us", 1), ("stop_ms", "stop ms", 1),
                ("rows", "rows", 0), ("kernels", "kernels", 0),
                ("requests", "requests", 0), ("misses", "misses", 0)]
     print(f"{'mode':<9}" + "".join(f"{title:>11}" for _, title, _ in columns)
-          + f"{'of Kineto':>11}  by round")
+          + f"{'of Kineto':>11}{'by median':>11}  of Kineto by round")
     for mode in MODES:
         cells = "".join(f"{number(median(rounds, mode, key), digits):>11}"
                         for key, _, digits in columns)
         by_round = " ".join(number(s) for s in shares(rounds, mode))
-        print(f"{mode:<9}{cells}{number(median_share(rounds, mode)):>11}  "
-              f"{by_round}")
+        by_median = median_share(rounds, mode, "added_median_us")
+        print(f"{mode:<9}{cells}{number(median_share(rounds, mode)):>11}"
+              f"{number(by_median):>11}  {by_round}")
 
 
 def check(arguments, rounds):
