@@ -22,7 +22,7 @@ std::filesystem::path Fixture() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment.
   const char* const source = std::getenv("TRAZA_SOURCE_DIR");
   return std::filesystem::path(source == nullptr ? "." : source) /
-         "tests/worker/cupti/fixtures/h200_matmul_add_64.cbor";
+         "tests/worker/fixtures/h200_matmul_add_64.cbor";
 }
 
 using ReplayTest = SessionTest;
