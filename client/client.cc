@@ -57,7 +57,7 @@ constexpr size_t kImportBlockBytes = 1024 * 1024;
 std::string Target(const std::string& server) {
   if (absl::StartsWith(server, "unix:")) return server;
   if (absl::StartsWith(server, "[")) return absl::StrCat("ipv6:", server);
-  const bool ipv4 = std::all_of(server.begin(), server.end(), [](char c) {
+  const bool ipv4 = std::ranges::all_of(server, [](char c) {
     return absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '.' ||
            c == ':';
   });

@@ -32,7 +32,7 @@ absl::Status BadAddress(absl::string_view text, absl::string_view why) {
 }
 
 bool AllOf(absl::string_view text, bool (*test)(unsigned char)) {
-  return std::all_of(text.begin(), text.end(), test);
+  return std::ranges::all_of(text, test);
 }
 
 bool IsHostCharacter(unsigned char c) {

@@ -34,11 +34,12 @@ ExitCode RunTraza(const std::vector<std::string>& words, Console& console,
     PrintError(run.status(), console.err);
     return ExitCode::kWrong;
   }
-  if (!run->has_value()) return ExitCode::kOk;
+  const std::optional<RunCommand>& command = *run;
+  if (!command.has_value()) return ExitCode::kOk;
   console.verbosity = tree.verbosity();
   console.yes = tree.yes();
   CommandContext context(tree.globals(), console, environment, reader);
-  const absl::StatusOr<ExitCode> code = (**run)(context);
+  const absl::StatusOr<ExitCode> code = (*command)(context);
   if (code.ok()) return *code;
   // Data before talk, where both go to one terminal.
   console.out << std::flush;

@@ -111,13 +111,13 @@ absl::StatusOr<std::optional<RunCommand>> CommandTree::Parse(
     std::vector<std::string> words, std::ostream& out) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
-    words.push_back("--help");
+    words.emplace_back("--help");
   }
   if (const std::string* word = EmptyAssignment(words)) {
     return absl::InvalidArgumentError(
         absl::StrCat(Shown(*word), " has no value."));
   }
-  std::reverse(words.begin(), words.end());  // as CLI11 wants it
+  std::ranges::reverse(words);  // as CLI11 wants it
   try {
     app_.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {

@@ -23,7 +23,7 @@ bool IsBare(char c) {
 }  // namespace
 
 std::string FilterTerm(absl::string_view key, absl::string_view value) {
-  if (!value.empty() && std::all_of(value.begin(), value.end(), IsBare)) {
+  if (!value.empty() && std::ranges::all_of(value, IsBare)) {
     return absl::StrCat(key, "=", value);
   }
   return absl::StrCat(

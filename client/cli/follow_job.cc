@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 
 #include "base/error.h"
+#include "base/status_macros.h"
 #include "client/cli/job_text.h"
 
 namespace traza {
@@ -36,9 +37,8 @@ absl::Status Poll(Client& client, const std::string& name, v1::Job* job) {
   v1::WaitJobRequest request;
   request.set_name(name);
   request.mutable_timeout()->set_seconds(kPollSeconds);
-  absl::StatusOr<v1::Job> reply = client.WaitJob(request);
-  if (reply.ok()) *job = *std::move(reply);
-  return reply.status();
+  ASSIGN_OR_RETURN(*job, client.WaitJob(request));
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -130,14 +130,15 @@ void AddStepOptions(CLI::App& app, RunOptions* options) {
 
 // Known, so that the error can be better than "unknown option".
 void AddLater(CLI::App& app, const std::string& name) {
-  app.add_option_function<std::vector<std::string>>(
-         name,
-         [name](const std::vector<std::string>&) {
-           throw CLI::ValidationError(
-               name,
-               "This version has no sweeps and no checks; run the jobs one by "
-               "one and compare their answers (traza run --json).");
-         })
+  const CLI::callback_t refuse = [name](const CLI::results_t&) -> bool {
+    throw CLI::ValidationError(
+        name,
+        "This version has no sweeps and no checks; run the jobs one by one and "
+        "compare their answers (traza run --json).");
+  };
+  app.add_option(name, refuse)
+      ->type_name("TEXT")
+      ->take_all()
       ->allow_extra_args(false)
       ->group("");
 }

@@ -32,10 +32,10 @@ std::string RunsOn(const std::vector<const v1::Variant*>& variants,
                    const v1::ListDevicesResponse& devices) {
   std::vector<std::string> names;
   for (const std::string& name : DeviceNames(devices)) {
-    const bool runs = std::any_of(variants.begin(), variants.end(),
-                                  [&name](const v1::Variant* v) {
-                                    return !v->unavailable().contains(name);
-                                  });
+    const bool runs =
+        std::ranges::any_of(variants, [&name](const v1::Variant* v) {
+          return !v->unavailable().contains(name);
+        });
     if (runs) names.push_back(name);
   }
   return names.empty() ? "nothing here" : absl::StrJoin(names, ", ");
