@@ -66,8 +66,8 @@ std::string MediaType(const httplib::Request& request) {
 
 class HttpServerOnHttplib final : public HttpServer {
  public:
-  HttpServerOnHttplib(const HttpServerOptions& options, HttpHandlers handlers)
-      : options_(options), handlers_(std::move(handlers)) {
+  HttpServerOnHttplib(HttpServerOptions options, HttpHandlers handlers)
+      : options_(std::move(options)), handlers_(std::move(handlers)) {
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
     server_.set_payload_max_length(kMaxBodyBytes);
     server_.set_read_timeout(kReadTimeoutSeconds);

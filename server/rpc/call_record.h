@@ -24,6 +24,9 @@ struct RpcMethod {
 class CallRecord {
  public:
   CallRecord(Metrics& metrics, const RpcMethod& method);
+  // Move-only, so that one call is closed in one place.
+  CallRecord(CallRecord&&) = default;
+  CallRecord& operator=(CallRecord&&) = default;
 
   // Turns the result into what gRPC sends, and counts it.
   grpc::Status Close(const absl::Status& status);

@@ -184,7 +184,7 @@ ConnectReply ConnectBridge::Call(const ConnectCall& call) {
   grpc::ByteBuffer received;
   std::promise<grpc::Status> done;
   if (!Start(call, &context, &sent, &received,
-             [&done](grpc::Status status) { done.set_value(status); })) {
+             [&done](const grpc::Status& status) { done.set_value(status); })) {
     return ToConnectReply(ToWireError(Draining()));
   }
   // The deadline of the context ends the wait.

@@ -17,9 +17,7 @@ namespace traza {
 namespace {
 
 using google::protobuf::Any;
-using google::protobuf::Message;
 using google::protobuf::Struct;
-using google::protobuf::Value;
 
 struct CodeText {
   const char* name;
@@ -99,7 +97,7 @@ ConnectReply ToConnectReply(const WireError& error) {
   reply.http_status = code.http_status;
   reply.content_type = "application/json";
   if (!google::protobuf::util::MessageToJsonString(body, &reply.body).ok()) {
-    reply.body = absl::StrCat("{\"code\":\"", code.name, "\"}");
+    reply.body = absl::StrCat(R"({"code":")", code.name, R"("})");
   }
   return reply;
 }

@@ -2,6 +2,8 @@
 #ifndef SERVER_RPC_ENDED_STREAM_H_
 #define SERVER_RPC_ENDED_STREAM_H_
 
+#include <utility>
+
 #include "absl/status/status.h"
 #include "grpcpp/grpcpp.h"
 
@@ -16,7 +18,7 @@ class EndedStream final : public Reactor {
  public:
   // Deletes itself.
   static EndedStream* Start(CallRecord record, const absl::Status& why) {
-    return new EndedStream(record, why);
+    return new EndedStream(std::move(record), why);
   }
 
  private:

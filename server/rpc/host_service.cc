@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "api/convert_host.h"
 #include "api/convert_job.h"
@@ -30,9 +31,11 @@ v1::HostLimits LimitsOf(const JobManagerOptions& jobs) {
 
 }  // namespace
 
-HostService::HostService(const HostFacts& facts, HostRegistry& host,
+HostService::HostService(HostFacts facts, HostRegistry& host,
                          Executor& executor, Metrics& metrics)
-    : facts_(facts), host_(host), unary_(kService, executor, metrics) {}
+    : facts_(std::move(facts)),
+      host_(host),
+      unary_(kService, executor, metrics) {}
 
 grpc::ServerUnaryReactor* HostService::GetHost(
     grpc::CallbackServerContext* context, const v1::GetHostRequest* /*request*/,

@@ -28,7 +28,7 @@ struct HostFacts {
 // Thread-safe. The collaborators must outlive every call.
 class HostService final : public v1::HostService::CallbackService {
  public:
-  HostService(const HostFacts& facts, HostRegistry& host, Executor& executor,
+  HostService(HostFacts facts, HostRegistry& host, Executor& executor,
               Metrics& metrics);
 
   grpc::ServerUnaryReactor* GetHost(grpc::CallbackServerContext* context,

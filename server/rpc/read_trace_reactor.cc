@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -47,9 +48,7 @@ void ReadTraceReactor::PostRead() {
 void ReadTraceReactor::Read() {
   OnThrow end_anyway(
       [this] { End(absl::InternalError("reading a trace threw")); });
-  absl::Status status = cancelled_ ? ClientGone() : absl::OkStatus();
-  if (status.ok() && !file_.has_value()) status = OpenFile();
-  if (status.ok()) status = ReadChunk();
+  const absl::Status status = cancelled_ ? ClientGone() : ReadChunk();
   end_anyway.Dismiss();
   turns_.fetch_add(1, std::memory_order_release);
   if (status.ok()) {
@@ -59,14 +58,16 @@ void ReadTraceReactor::Read() {
   }
 }
 
-absl::Status ReadTraceReactor::OpenFile() {
+absl::StatusOr<const TraceFile*> ReadTraceReactor::OpenFile() {
+  if (file_.has_value()) return &*file_;
   ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(range_.id));
   if (range_.offset > row.size_bytes) {
     return InvalidField("read_offset",
                         absl::StrCat("is ", range_.offset, "; the file has ",
                                      row.size_bytes, " bytes"));
   }
-  ASSIGN_OR_RETURN(file_, TraceFile::Open(parts_.traces, row));
+  ASSIGN_OR_RETURN(TraceFile file, TraceFile::Open(parts_.traces, row));
+  file_ = std::move(file);
   const int64_t rest = row.size_bytes - range_.offset;
   next_ = range_.offset;
   end_ = next_ + (range_.limit == 0 ? rest : std::min(rest, range_.limit));
@@ -76,16 +77,17 @@ absl::Status ReadTraceReactor::OpenFile() {
   description.set_sha256(row.sha256);
   description.set_media_type(kParquetMediaType);
   description.set_file_name(absl::StrCat(row.id.value, ".parquet"));
-  return absl::OkStatus();
+  return &*file_;
 }
 
 absl::Status ReadTraceReactor::ReadChunk() {
+  ASSIGN_OR_RETURN(const TraceFile* const file, OpenFile());
   const int64_t size = std::min(end_ - next_, kReadChunkBytes);
-  ASSIGN_OR_RETURN(*message_.mutable_data(), file_->ReadAt(next_, size));
+  ASSIGN_OR_RETURN(*message_.mutable_data(), file->ReadAt(next_, size));
   message_.set_offset(next_);
   next_ += size;
   message_.set_last(next_ == end_);
-  if (next_ == file_->size_bytes()) return file_->CheckDigest();
+  if (next_ == file->size_bytes()) return file->CheckDigest();
   return absl::OkStatus();
 }
 

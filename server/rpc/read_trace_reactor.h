@@ -57,7 +57,8 @@ class ReadTraceReactor final : public grpc::ServerWriteReactor<v1::FileChunk> {
   // Hands the next read to the executor, or finishes.
   void PostRead();
   void Read();
-  absl::Status OpenFile();
+  // Opens the file in the first turn.
+  absl::StatusOr<const TraceFile*> OpenFile();
   absl::Status ReadChunk();
   void End(const absl::Status& status);
 

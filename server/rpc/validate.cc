@@ -43,7 +43,7 @@ bool IsProposedId(absl::string_view id) {
 
 bool IsRequestId(absl::string_view id) {
   return id.size() <= static_cast<size_t>(kMaxRequestIdBytes) &&
-         std::all_of(id.begin(), id.end(), [](char c) {
+         std::ranges::all_of(id, [](char c) {
            return absl::ascii_isprint(static_cast<unsigned char>(c));
          });
 }
