@@ -68,11 +68,11 @@ absl::Status NoDevice(const JobSpec& spec, const TorchRuntime& runtime) {
                           runtime.no_gpu()));
 }
 
-absl::Status Unavailable(const DeviceDescription& device) {
+absl::Status Unavailable(const std::string& device, const std::string& why) {
   return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
                       Reason::kDeviceUnavailable)
-      .With("device", device.id)
-      .Build(*device.unavailable);
+      .With("device", device)
+      .Build(why);
 }
 
 }  // namespace
@@ -93,8 +93,9 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
   if (device == nullptr) {
     return {.status = NoDevice(spec, runtime), .phase = Phase::kSetup};
   }
-  if (device->unavailable) {
-    return {.status = Unavailable(*device), .phase = Phase::kSetup};
+  if (device->unavailable.has_value()) {
+    return {.status = Unavailable(device->id, *device->unavailable),
+            .phase = Phase::kSetup};
   }
   const WorkloadArgs args = {.params = ParamValues(spec.params),
                              .variant = spec.variant,
