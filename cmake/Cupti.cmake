@@ -14,7 +14,7 @@ cmake_path(GET traza_torch_dir PARENT_PATH traza_site)
 set(TRAZA_CUDA_LIBRARY_DIR "${traza_site}/nvidia/cu13/lib")
 
 set(TRAZA_HAVE_CUDA OFF)
-if(TRAZA_WITH_CUDA STREQUAL "OFF" OR TRAZA_WITH_TORCH STREQUAL "OFF")
+if(TRAZA_WITH_CUDA STREQUAL "OFF")
   return()
 endif()
 

@@ -23,7 +23,7 @@ struct CollectorCapabilities {
 
 struct CollectorOptions {
   Depth depth = Depth::kOps;
-  int64_t device_records = 0;  // how many the job is predicted to make
+  int64_t device_records = 0;  // how many a window is predicted to have
   // Where to keep the records as they came, for tests without the device; empty
   // is nowhere.
   std::filesystem::path dump;
@@ -31,11 +31,11 @@ struct CollectorOptions {
 
 // Collects what devices do. Operators are recorded apart, by OpRecorder.
 //
-// The session calls Prepare once before the first CUDA call; then, for the
+// The session calls Prepare once, before it makes the workload; then, for the
 // cold steps if they are recorded and for the traced ones: Arm, OpenWindow,
 // CloseWindow, Disarm; and Drain and Losses once at the end. Steps run between
-// Arm and OpenWindow prime whatever is slow the first time; what they leave
-// is dropped by OpenWindow.
+// Arm and OpenWindow prime whatever is slow the first time. OpenWindow may come
+// again before CloseWindow: nothing of before the last one is handed over.
 //
 // All methods belong to the thread that is measured.
 class Collector {

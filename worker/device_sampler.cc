@@ -14,7 +14,8 @@
 namespace traza {
 namespace {
 
-// At most this share of the time is spent in the driver.
+// A pause is at least so many times as long as the reading before it: the
+// driver is busy with us for 2 % of the time at most.
 constexpr int64_t kPauseOverRead = 50;
 
 // Processes, which take longer to list, are looked at in the first sample and

@@ -26,7 +26,7 @@ struct DeviceSamplerOptions {
   int32_t device = 0;  // column `device` of the counters
   // The first sample comes one interval after Start(), so a job of a few
   // milliseconds has those before and after it alone. A reading takes the
-  // driver's locks: never less than some milliseconds.
+  // driver's locks: choose some milliseconds at least.
   absl::Duration interval = absl::Milliseconds(20);
   // With more, every other one goes and the interval doubles.
   size_t max_samples = 4096;

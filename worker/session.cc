@@ -2,11 +2,11 @@
 #include "worker/session.h"
 
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -43,28 +43,6 @@ constexpr int64_t kSpareRows = 256;
 // record and as columns (measured: 190 bytes).
 constexpr int64_t kMemoryBytesPerRow = 200;
 constexpr double kMaxMemoryShare = 0.8;
-
-int64_t MonotonicNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
-// Wall clock minus the clock that is never set: it moves only when the wall
-// clock is set, since both are slewed alike. The narrowest of a few readings.
-int64_t ClockOffsetNs() {
-  int64_t best_gap = INT64_MAX;
-  int64_t offset = 0;
-  for (int i = 0; i < 4; ++i) {
-    const int64_t before = MonotonicNs();
-    const int64_t wall = RealtimeNs();
-    const int64_t gap = MonotonicNs() - before;
-    if (gap >= best_gap) continue;
-    best_gap = gap;
-    offset = wall - before - gap / 2;
-  }
-  return offset;
-}
 
 int64_t PeakResidentBytes() {
   rusage usage = {};
@@ -152,11 +130,13 @@ absl::Status Session::SetUp() {
             static_cast<int64_t>(rows * kMemoryBytesPerRow),
             " bytes of memory; there are ", static_cast<int64_t>(room), "."));
   }
+  // Of the longer of the two windows.
+  const auto steps =
+      static_cast<double>(std::max(spec_.cold_steps, spec_.traced_steps));
   RETURN_IF_ERROR(parts_.collector.Prepare(
       {.depth = spec_.depth,
        .device_records =
-           static_cast<int64_t>(options_.device_records_per_step *
-                                static_cast<double>(spec_.traced_steps)),
+           static_cast<int64_t>(options_.device_records_per_step * steps),
        .dump = options_.dump}));
   const CollectorCapabilities collector = parts_.collector.Capabilities();
   options_.header.collector = collector.name;
@@ -349,7 +329,7 @@ absl::StatusOr<bool> Session::RunFirstStep() {
 }
 
 absl::Status Session::OpenWindow() {
-  clock_offset_ns_ = ClockOffsetNs();
+  clock_offset_ns_ = WallClockOffsetNs();
   parts_.clock.Open();
   RETURN_IF_ERROR(parts_.collector.OpenWindow());
   if (records_ops()) parts_.recorder.Rewind();
@@ -370,7 +350,11 @@ absl::Status Session::StopRecording() {
   RETURN_IF_ERROR(parts_.collector.CloseWindow());
   RETURN_IF_ERROR(parts_.collector.Disarm());
   Completeness& completeness = options_.header.completeness;
-  completeness.clock_step_ns = ClockOffsetNs() - clock_offset_ns_;
+  // Of both windows the larger one.
+  const int64_t moved_ns = WallClockOffsetNs() - clock_offset_ns_;
+  if (std::abs(moved_ns) >= std::abs(completeness.clock_step_ns.value_or(0))) {
+    completeness.clock_step_ns = moved_ns;
+  }
   if (records_ops()) parts_.recorder.Drain(&records_, &completeness);
   return absl::OkStatus();
 }

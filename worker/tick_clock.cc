@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/tick_clock.h"
 
+#include <time.h>
+
 #include <cmath>
 #include <string>
 
@@ -16,6 +18,12 @@ namespace {
 constexpr int64_t kMaxProcBytes = 16 << 20;
 constexpr char kClockSource[] =
     "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+int64_t MonotonicNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
 
 }  // namespace
 
@@ -33,6 +41,21 @@ bool HasReliableTsc() {
 #else
   return false;
 #endif
+}
+
+// The narrowest of a few readings.
+int64_t WallClockOffsetNs() {
+  int64_t best_gap = INT64_MAX;
+  int64_t offset = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int64_t before = MonotonicNs();
+    const int64_t wall = RealtimeNs();
+    const int64_t gap = MonotonicNs() - before;
+    if (gap >= best_gap) continue;
+    best_gap = gap;
+    offset = wall - before - gap / 2;
+  }
+  return offset;
 }
 
 // The narrowest of a few readings: an interrupt in between would tilt the line.

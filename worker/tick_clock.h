@@ -17,6 +17,10 @@ namespace traza {
 // by it. Reads /proc and /sys: ask once.
 bool HasReliableTsc();
 
+// CLOCK_REALTIME minus CLOCK_MONOTONIC, which is never set: it moves only when
+// the wall clock is set, since both are slewed alike.
+int64_t WallClockOffsetNs();
+
 // Where time stamps of the hot path come from. The counter costs 10 ns to read,
 // CLOCK_REALTIME 25; an operator takes two.
 class TickClock {

@@ -20,8 +20,9 @@ class KinetoTracer : public StepTracer {
   explicit KinetoTracer(const StepTracerOptions& options)
       : config_(impl::ProfilerState::KINETO),
         activities_({impl::ActivityType::CPU}) {
-    if (options.device.kind != DeviceKind::kCpu)
+    if (options.device.kind != DeviceKind::kCpu) {
       activities_.insert(impl::ActivityType::CUDA);
+    }
   }
 
   absl::Status Attach() override { return absl::OkStatus(); }

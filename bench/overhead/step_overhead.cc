@@ -40,8 +40,9 @@ constexpr char kFooter[] =
     "Prints: plain_us a step before the tracer is armed, traced_us a step in\n"
     "the window, added_us their difference, after_us a plain step once it is\n"
     "disarmed, first_step_us and median_step_us in the window, on the thread\n"
-    "that launches, stop_ms until the records are in memory, rows and kernels\n"
-    "recorded, requests and misses of CUPTI buffers inside the window.\n"
+    "that launches, plain_median_us before it and added_median_us, stop_ms\n"
+    "until the records are in memory, rows and kernels recorded, requests and\n"
+    "misses of CUPTI buffers inside the window.\n"
     "Exit 77: there is no such device here.";
 
 struct Flags {

@@ -58,7 +58,7 @@ THIRD_PARTY = [
      r"workloads/[^/]*\.cc|worker/(op_recorder|torch_runtime)\.cc|bench/"
      r"|tests/(gpu|worker|workloads)/.*\.cc"),
     ("CUDA", r"cupti\w*\.h|cuda\w*\.h|nvml\.h|nvrtc\.h",
-     r"worker/(cupti/.*|device_sampler\.cc)|tests/worker/cupti/.*|tests/gpu/.*"
+     r"worker/cupti/.*|tests/worker/cupti/.*|tests/gpu/.*"
      r"|trace/analysis/occupancy\.cc|bench/|tests/base/nvml_abi_test\.cc"),
     ("Arrow", r"(arrow|parquet)/", r"trace/file/|tests/trace/file/"),
     ("SQLite", r"sqlite3\.h", r"server/store/sqlite\.cc"),

@@ -24,7 +24,7 @@ namespace {
 constexpr char kNoCollector[] = "does not apply: no device collector";
 constexpr char kUnknown[] = "unknown";
 
-// A step of CLOCK_REALTIME against MONOTONIC_RAW (tracing.md section 7).
+// A step of CLOCK_REALTIME against CLOCK_MONOTONIC.
 constexpr int64_t kMaxClockStepNs = 5'000;
 
 void AddDroppedOps(const Trace& trace, Validity* validity) {

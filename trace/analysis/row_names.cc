@@ -25,7 +25,8 @@ constexpr absl::string_view kNoMatrix[] = {"gemv", "splitkreduce", "layernorm",
 
 // As CUPTI's kinds of overhead are called in torch.profiler and in our traces.
 constexpr absl::string_view kTracersOverhead[] = {
-    "Activity Buffer Request", "Buffer Flush", "Instrumentation", "Resource"};
+    "Activity Buffer Request", "Buffer Flush",    "Instrumentation", "Resource",
+    "UVM Activity Init",       "Unknown Overhead"};
 constexpr absl::string_view kModuleLoading[] = {
     "Lazy Function Loading", "Runtime Triggered Module Loading"};
 

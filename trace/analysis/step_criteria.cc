@@ -78,7 +78,8 @@ void AddWarmup(const Trace& trace, Validity* validity) {
                      criterion.met ? "" : ", not steady");
     if (warmup.cap_hit) absl::StrAppend(&criterion.observed, " at its limit");
     if (warmup.spread.has_value()) {
-      absl::StrAppend(&criterion.observed, "; the last 8 within ",
+      absl::StrAppend(&criterion.observed,
+                      "; the middle half of the last 8 within ",
                       PercentText(*warmup.spread));
     }
     criterion.advice = absl::StrCat(

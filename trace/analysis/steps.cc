@@ -63,8 +63,9 @@ std::vector<int64_t> TimesUntilDone(const Trace& trace,
   for (size_t row = 0; row < trace.rows(); ++row) {
     if (!IsDeviceWork(trace.kind[row])) continue;
     const size_t step = index.Of(row);
-    if (step < done.size())
+    if (step < done.size()) {
       done[step] = std::max(done[step], trace.end_ns(row));
+    }
   }
   std::vector<int64_t> times;
   times.reserve(done.size());

@@ -31,7 +31,7 @@ class CallLog {
   // Makes room for `rows` calls and forgets what was there. OUT_OF_MEMORY.
   absl::Status Reserve(int64_t rows);
 
-  // Forgets what was recorded: a new window starts. Calls that run are dropped.
+  // Forgets what was recorded: a new window starts. No call may run.
   void Rewind();
 
   // The call begins; what it returns goes to Exit(). kDropped when there is no
@@ -51,9 +51,7 @@ class CallLog {
 
   void Exit(uint64_t at, bool failed) {
     const int64_t now = clock_.Now();
-    // What was entered before Rewind() may lie beyond the window's rows.
-    if (at >= next_.load(std::memory_order_relaxed)) return;
-    if (at >= static_cast<uint64_t>(capacity_)) return;
+    if (at >= static_cast<uint64_t>(capacity_)) return;  // dropped
     rows()[at].end = now;
     rows()[at].failed = failed ? 1 : 0;
   }

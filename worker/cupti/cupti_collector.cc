@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -52,18 +53,20 @@ constexpr std::array kKinds = {
     CUPTI_ACTIVITY_KIND_OVERHEAD};
 
 // CUPTI's buffer callbacks have no argument of ours. Set while a collector
-// lives.
+// lives; they stay registered after it.
 RecordBuffers* buffers_of_callbacks = nullptr;
 
 void CUPTIAPI OnRequest(uint8_t** buffer, size_t* size, size_t* max_records) {
-  *buffer = buffers_of_callbacks->Take();
-  *size = *buffer == nullptr ? 0 : buffers_of_callbacks->bytes();
+  RecordBuffers* const buffers = buffers_of_callbacks;
+  *buffer = buffers == nullptr ? nullptr : buffers->Take();
+  *size = *buffer == nullptr ? 0 : buffers->bytes();
   *max_records = 0;  // as many as fit
 }
 
 void CUPTIAPI OnComplete(CUcontext /*context*/, uint32_t /*stream*/,
                          uint8_t* buffer, size_t /*size*/, size_t valid) {
-  if (buffer != nullptr) buffers_of_callbacks->Complete(buffer, valid);
+  RecordBuffers* const buffers = buffers_of_callbacks;
+  if (buffer != nullptr && buffers != nullptr) buffers->Complete(buffer, valid);
 }
 
 // The functions return a CUresult: 0 is success.
@@ -282,9 +285,9 @@ void CuptiCollector::StopDecoding() {
 }
 
 // The device was idle when the window opened: whatever ended before it is of a
-// priming step. Records without times stay; they are counted.
+// priming step. Device records without times stay; they are counted.
 void CuptiCollector::DropWhatCameBeforeTheWindow() {
-  const auto before = [this](const auto& event) {
+  const auto before = [this](const RawDeviceEvent& event) {
     return event.end_ns != 0 && event.end_ns < opened_ns_;
   };
   RawRecords& records = decoder_.records();
@@ -292,12 +295,14 @@ void CuptiCollector::DropWhatCameBeforeTheWindow() {
                                           static_cast<ptrdiff_t>(first_device_),
                                       records.device.end(), before),
                        records.device.end());
-  // Overhead after the window is our own stopping.
+  // Overhead after the window is our own stopping; overhead without times has
+  // no place in it.
   records.host.erase(
       std::remove_if(records.host.begin() + static_cast<ptrdiff_t>(first_host_),
                      records.host.end(),
-                     [&](const RawHostEvent& event) {
-                       return before(event) || event.start_ns > closed_ns_;
+                     [this](const RawHostEvent& event) {
+                       return event.end_ns < opened_ns_ ||
+                              event.start_ns > closed_ns_;
                      }),
       records.host.end());
 }
@@ -350,9 +355,9 @@ void CuptiCollector::Losses(Completeness* completeness) const {
   completeness->overhead_ns_in_window = own_ns_in_windows_;
   // Reading a clock twice takes less than that.
   constexpr int64_t kTolerableNs = 1000;
-  if (clock_error_ns_ > kTolerableNs) {
-    completeness->clock_step_ns =
-        std::max(completeness->clock_step_ns.value_or(0), clock_error_ns_);
+  const int64_t step = std::abs(completeness->clock_step_ns.value_or(0));
+  if (clock_error_ns_ > std::max(kTolerableNs, step)) {
+    completeness->clock_step_ns = clock_error_ns_;
   }
 }
 

@@ -23,7 +23,7 @@ namespace traza {
 
 // Collects device work by CUPTI's activity records, and the API calls behind it
 // by CUPTI's callbacks, which cost a third of activity records for calls
-// (docs/performance.md).
+// (docs/decisions/0008-cupti.md).
 //
 // One at a time, and one for the life of a process: CUDA 13.0 gets the ids of
 // graphs wrong in a second collection. Make it after the driver is known to be

@@ -243,7 +243,8 @@ void RecordDecoder::AddOverhead(const CUpti_ActivityOverhead3& overhead) {
       .name = records_.names.Intern(OverheadName(overhead.overheadKind)),
       .start_ns = static_cast<int64_t>(overhead.start),
       .end_ns = static_cast<int64_t>(overhead.end),
-      .process = static_cast<int32_t>(getpid())};
+      .process = static_cast<int32_t>(getpid()),
+      .thread = kNull<int64_t>};
   if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) {
     event.process = static_cast<int32_t>(overhead.objectId.pt.processId);
     event.thread = overhead.objectId.pt.threadId;

@@ -12,11 +12,15 @@
 namespace traza {
 namespace {
 
-constexpr std::array<absl::string_view, 10> kNames = {
-    "cuLaunchKernel",   "cuLaunchKernelEx",    "cuLaunchCooperativeKernel",
-    "cuGraphLaunch",    "cuStreamSynchronize", "cuEventSynchronize",
-    "cuCtxSynchronize", "cuMemAlloc",          "cuMemFree",
-    "cuStreamWaitEvent"};
+constexpr std::array<absl::string_view, 17> kNames = {
+    "cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel",
+    "cuGraphLaunch",
+    // What waits.
+    "cuStreamSynchronize", "cuEventSynchronize", "cuCtxSynchronize",
+    "cuStreamWaitEvent",
+    // What allocates: trace/analysis asks for it by these names.
+    "cuMemAlloc", "cuMemAllocManaged", "cuMemAllocHost", "cuMemHostAlloc",
+    "cuMemFree", "cuMemFreeHost", "cuMemCreate", "cuMemMap", "cuMemUnmap"};
 
 bool IsTraced(absl::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||

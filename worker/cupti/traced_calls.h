@@ -19,8 +19,9 @@ struct TracedCall {
   EventKind kind = EventKind::kCall;  // or kSync, for what waits
 };
 
-// Every function of the driver that gives a device work, waits for it, or
-// allocates its memory, in all variants (per-thread default stream, versions).
+// The functions of the driver by which PyTorch gives a device work, waits for
+// it, or allocates its memory (cuMemAlloc, cuMemFree: no pools, no pinned
+// memory), in all variants (per-thread default stream, versions).
 //
 // The runtime's functions end in these (tests/gpu), so its own are not
 // recorded: each would cost a second callback.
