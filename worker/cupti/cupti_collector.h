@@ -64,7 +64,6 @@ class CuptiCollector final : public Collector {
   // CUPTI stamps with our clock: it must not lead or lag it.
   void CheckClock();
 
-  const WindowClock& clock_;
   absl::Status attached_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   bool with_calls_ = false;
