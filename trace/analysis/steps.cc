@@ -29,7 +29,7 @@ std::optional<StepStats> StatsOf(Phase phase, int64_t count,
       times.begin(), times.begin() + static_cast<ptrdiff_t>(
                                          std::min(kFirstSteps, times.size())));
   stats.mean_ns = Mean(times);
-  const auto [min, max] = std::minmax_element(times.begin(), times.end());
+  const auto [min, max] = std::ranges::minmax_element(times);
   stats.min_ns = *min;
   stats.max_ns = *max;
   stats.p99_ns = NearestRank(&times, 99);
@@ -199,10 +199,10 @@ StepsAnswer AnalyzeSteps(const Trace& trace, const StepIndex& index) {
   steps.timed = StatsOf(Phase::kTimed, trace.header.timed.steps,
                         TimedStepTimes(trace.header.timed));
   FillTraced(trace, index, &steps);
-  const bool unlike =
-      steps.traced.has_value() && !steps.traced_host.has_value() &&
-      std::any_of(trace.kind.begin(), trace.kind.end(), IsDeviceWork) &&
-      RanAhead(trace, index, *steps.traced);
+  const bool unlike = steps.traced.has_value() &&
+                      !steps.traced_host.has_value() &&
+                      std::ranges::any_of(trace.kind, IsDeviceWork) &&
+                      RanAhead(trace, index, *steps.traced);
   if (!unlike) FillOverhead(&steps);
   return steps;
 }

@@ -30,7 +30,7 @@ int32_t CallLog::ThreadId() {
 }
 
 int64_t CallLog::Drain(RawRecords* records) {
-  const int64_t entered = static_cast<int64_t>(next_.load());
+  const auto entered = static_cast<int64_t>(next_.load());
   const int64_t kept = std::min(entered, capacity_);
   const int64_t end = clock_.Now();
   // By id: the name in `records`, and the kind.

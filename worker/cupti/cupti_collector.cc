@@ -98,7 +98,7 @@ absl::Status SetAttribute(CUpti_ActivityAttribute attribute, T value) {
 
 CuptiCollector::CuptiCollector(const WindowClock& clock,
                                std::optional<MultiprocessorLimits> limits)
-    : calls_(clock), decoder_(std::move(limits)) {
+    : calls_(clock), decoder_(limits) {
   TRAZA_CHECK(buffers_of_callbacks == nullptr);
   buffers_of_callbacks = &buffers_;
   attached_ = Attach();

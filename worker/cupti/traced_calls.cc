@@ -23,7 +23,7 @@ constexpr std::array<absl::string_view, 17> kNames = {
     "cuMemFree", "cuMemFreeHost", "cuMemCreate", "cuMemMap", "cuMemUnmap"};
 
 bool IsTraced(absl::string_view name) {
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+  return std::ranges::find(kNames, name) != kNames.end() ||
          absl::StartsWith(name, "cuMemcpy") ||
          absl::StartsWith(name, "cuMemset");
 }
