@@ -36,8 +36,8 @@ class WorkerChannel {
   static constexpr int kMaxMessageBurst = 10'000;
 
   WorkerChannel(LaunchedWorker worker, const Clock& clock);
-  WorkerChannel(WorkerChannel&&) = default;
-  WorkerChannel& operator=(WorkerChannel&&) = default;
+  WorkerChannel(WorkerChannel&&) noexcept = default;
+  WorkerChannel& operator=(WorkerChannel&&) noexcept = default;
 
   // Takes in what there is to read, a bounded part of it at a time. An end of
   // the stream is no error: see `closed()`.
