@@ -35,7 +35,7 @@ class DaemonStart : public ::testing::Test {
 
   // Runs trazad to its end, which is expected to come soon.
   ProgramOutput RunDaemon(std::vector<std::string> args,
-                          std::vector<std::string> environment = {}) {
+                          const std::vector<std::string>& environment = {}) {
     args.insert(args.begin(),
                 {"--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0",
                  "--standby-workers=0", WorkerFlag()});

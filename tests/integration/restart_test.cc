@@ -25,7 +25,7 @@ using nlohmann::json;
 class Restart : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<TestDaemon> StartDaemon(std::vector<std::string> args = {}) {
-    args.push_back("--standby-workers=0");
+    args.emplace_back("--standby-workers=0");
     args.push_back(absl::StrCat(
         "--worker=", (ExecutableDirectory() / "hostile_worker").string()));
     auto daemon = TestDaemon::Start({.data_dir = data_,

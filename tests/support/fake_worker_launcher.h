@@ -37,8 +37,9 @@ inline constexpr absl::Duration kTestPatience = absl::Seconds(20);
 // Thread-safe.
 class FakeWorker {
  public:
-  explicit FakeWorker(const LaunchOptions& o)
-      : options(o), exit_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  explicit FakeWorker(LaunchOptions o)
+      : options(std::move(o)),
+        exit_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     auto sockets = MakeSocketPair();
     TRAZA_CHECK(sockets.ok());
     ours = std::move(sockets->first);
@@ -83,34 +84,34 @@ class FakeWorker {
     }
     return std::nullopt;
   }
-  void Exit(const ExitStatus& status) ABSL_LOCKS_EXCLUDED(mu) {
-    const MutexLock lock(mu);
+  void Exit(const ExitStatus& status) ABSL_LOCKS_EXCLUDED(mu_) {
+    const MutexLock lock(mu_);
     End(status);
   }
-  bool AwaitSignal(int signal) ABSL_LOCKS_EXCLUDED(mu) {
-    const MutexLock lock(mu);
+  bool AwaitSignal(int signal) ABSL_LOCKS_EXCLUDED(mu_) {
+    const MutexLock lock(mu_);
     while (!Got(signal)) {
-      if (!changed.WaitFor(mu, kTestPatience)) return false;
+      if (!changed_.WaitFor(mu_, kTestPatience)) return false;
     }
     return true;
   }
-  bool got(int signal) ABSL_LOCKS_EXCLUDED(mu) {
-    const MutexLock lock(mu);
+  bool got(int signal) ABSL_LOCKS_EXCLUDED(mu_) {
+    const MutexLock lock(mu_);
     return Got(signal);
   }
   bool killed() { return got(SIGKILL); }
 
   // ---- for the process object
 
-  void Signal(int signal) ABSL_LOCKS_EXCLUDED(mu) {
-    const MutexLock lock(mu);
-    signals.push_back(signal);
+  void Signal(int signal) ABSL_LOCKS_EXCLUDED(mu_) {
+    const MutexLock lock(mu_);
+    signals_.push_back(signal);
     if (signal == SIGKILL) End({std::nullopt, SIGKILL});
-    changed.SignalAll();
+    changed_.SignalAll();
   }
-  std::optional<ExitStatus> exit() ABSL_LOCKS_EXCLUDED(mu) {
-    const MutexLock lock(mu);
-    return ended;
+  std::optional<ExitStatus> exit() ABSL_LOCKS_EXCLUDED(mu_) {
+    const MutexLock lock(mu_);
+    return ended_;
   }
 
   const LaunchOptions options;
@@ -119,23 +120,23 @@ class FakeWorker {
   const UniqueFd exit_fd;
 
  private:
-  bool Got(int signal) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
-    for (const int s : signals) {
+  bool Got(int signal) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    for (const int s : signals_) {
       if (s == signal) return true;
     }
     return false;
   }
-  void End(const ExitStatus& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
-    if (ended.has_value()) return;
-    ended = status;
+  void End(const ExitStatus& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    if (ended_.has_value()) return;
+    ended_ = status;
     const uint64_t one = 1;
     TRAZA_CHECK(::write(exit_fd.get(), &one, sizeof(one)) == sizeof(one));
   }
 
-  Mutex mu;
-  CondVar changed;
-  std::vector<int> signals ABSL_GUARDED_BY(mu);
-  std::optional<ExitStatus> ended ABSL_GUARDED_BY(mu);
+  Mutex mu_;
+  CondVar changed_;
+  std::vector<int> signals_ ABSL_GUARDED_BY(mu_);
+  std::optional<ExitStatus> ended_ ABSL_GUARDED_BY(mu_);
 };
 
 // Starts FakeWorkers. Thread-safe.

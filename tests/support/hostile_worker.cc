@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -373,7 +374,7 @@ int Serve(bool standby) {
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   const auto has = [&](const std::string& flag) {
-    return std::find(args.begin(), args.end(), flag) != args.end();
+    return std::ranges::find(args, flag) != args.end();
   };
   if (has("--describe")) return traza::Describe();
   if (has("--daemon")) return traza::Serve(has("--standby"));

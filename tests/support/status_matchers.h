@@ -24,11 +24,9 @@ namespace traza {
 //
 // Test the reason, not the prose.
 
-inline const absl::Status& StatusOf(const absl::Status& status) {
-  return status;
-}
+inline absl::Status StatusOf(const absl::Status& status) { return status; }
 template <typename T>
-const absl::Status& StatusOf(const absl::StatusOr<T>& result) {
+absl::Status StatusOf(const absl::StatusOr<T>& result) {
   return result.status();
 }
 

@@ -47,9 +47,7 @@ TEST_F(SessionDeviceTest, DeviceRecordsReachTheTrace) {
 
   ASSERT_THAT(Run(), IsOk());
 
-  EXPECT_EQ(
-      std::count(trace_.kind.begin(), trace_.kind.end(), EventKind::kKernel),
-      1);
+  EXPECT_EQ(std::ranges::count(trace_.kind, EventKind::kKernel), 1);
   EXPECT_EQ(trace_.header.completeness.dropped, 3);
   EXPECT_EQ(trace_.header.collector, "replay");
 }

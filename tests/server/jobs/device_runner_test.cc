@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -108,8 +109,8 @@ TEST_F(DeviceRunnerTest, AStandbyRunsAJobAndIsReplacedAfterIt) {
   EXPECT_TRUE(standby->options.standby);
   standby->SayReady();
   ASSERT_TRUE(WaitUntil([&] {
-    return house_.metrics.Text().find(
-               R"(traza_standby_workers{device="cpu"} 1)") != std::string::npos;
+    return absl::StrContains(house_.metrics.Text(),
+                             R"(traza_standby_workers{device="cpu"} 1)");
   }));
 
   const Job created = house_.Create(Request());

@@ -267,7 +267,7 @@ TEST(LiveJobs, ChangesFromManyThreadsComeInOrder) {
   live.Unwatch(watcher);
 
   ASSERT_EQ(seen.size(), 800u);
-  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
 }
 
 }  // namespace

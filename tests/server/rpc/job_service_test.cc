@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -297,8 +298,7 @@ TEST_F(JobServiceTest, CallsAreCounted) {
 
   // The client may have the answer before it is counted.
   EXPECT_TRUE(WaitUntil([this] {
-    return metrics_.Text().find("grpc_server_handled_total{") !=
-           std::string::npos;
+    return absl::StrContains(metrics_.Text(), "grpc_server_handled_total{");
   }));
 }
 

@@ -74,8 +74,8 @@ TEST_F(ForeignFileTest, UnknownColumnsAreIgnored) {
 
 TEST_F(ForeignFileTest, ColumnsMayComeInAnyOrder) {
   ForeignFile file = ForeignFile::Least();
-  std::reverse(file.fields.begin(), file.fields.end());
-  std::reverse(file.arrays.begin(), file.arrays.end());
+  std::ranges::reverse(file.fields);
+  std::ranges::reverse(file.arrays);
   const absl::StatusOr<Trace> read = Read(file);
   ASSERT_THAT(read.status(), IsOk());
   EXPECT_EQ(read->start_ns[1], 110);
@@ -194,7 +194,7 @@ TEST_F(ForeignFileTest, NamesThatUnpackWithoutEndAreRefused) {
   for (int i = 0; i < rows; ++i) {
     ids.push_back(i);
     times.push_back(i);
-    kinds.push_back("op");
+    kinds.emplace_back("op");
     names.push_back(std::string(1 << 20, static_cast<char>('a' + i % 26)) +
                     std::to_string(i));
   }
