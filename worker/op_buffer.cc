@@ -28,8 +28,8 @@ OpBuffer::OpBuffer()
 
 OpBuffer::~OpBuffer() {
   // Only this thread's: others must not record to a buffer that is gone.
-  if (current_lane != nullptr && current_lane->owner == this)
-    current_lane = nullptr;
+  if (current_lane_ != nullptr && current_lane_->owner == this)
+    current_lane_ = nullptr;
 }
 
 absl::Status OpBuffer::Reserve(int64_t rows, bool shapes) {
@@ -58,7 +58,7 @@ void OpBuffer::Rewind() {
 }
 
 OpBuffer::Lane* OpBuffer::EnterWindow() {
-  Lane* lane = current_lane;
+  Lane* lane = current_lane_;
   if (lane == nullptr || lane->owner != this) {
     int index = lane_count_.load(kRelaxed);
     do {
@@ -67,7 +67,7 @@ OpBuffer::Lane* OpBuffer::EnterWindow() {
         return nullptr;
       }
     } while (!lane_count_.compare_exchange_weak(index, index + 1, kRelaxed));
-    lane = current_lane = &(*lanes_)[index];
+    lane = current_lane_ = &(*lanes_)[index];
     lane->owner = this;
     lane->thread = gettid();
   }
@@ -97,7 +97,7 @@ OpRow* OpBuffer::Drop(Lane* lane, int depth) {
 }
 
 InputSpan OpBuffer::InputRoom() {
-  Lane* const lane = current_lane;
+  Lane* const lane = current_lane_;
   if (lane->inputs_end - lane->inputs_next < kMaxInputBytes) {
     const size_t at = next_input_.fetch_add(kInputChunkBytes, kRelaxed);
     if (at + kInputChunkBytes > input_block_.size()) {
@@ -111,7 +111,7 @@ InputSpan OpBuffer::InputRoom() {
 }
 
 void OpBuffer::WroteInputs(OpRow* row, size_t bytes) {
-  Lane* const lane = current_lane;
+  Lane* const lane = current_lane_;
   row->shapes =
       static_cast<uint32_t>(lane->inputs_next - input_block_.data()) + 1;
   lane->inputs_next += bytes;

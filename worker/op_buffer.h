@@ -80,7 +80,7 @@ class OpBuffer {
 
   // Leaves the innermost operator of this thread.
   void Close(int64_t end) {
-    Lane* const lane = current_lane;
+    Lane* const lane = current_lane_;
     if (lane == nullptr || lane->window != window_.load(kRelaxed) ||
         lane->depth == 0) {
       unbalanced_.fetch_add(1, kRelaxed);
@@ -118,7 +118,7 @@ class OpBuffer {
   };
 
   Lane* CurrentLane() {
-    Lane* const lane = current_lane;
+    Lane* const lane = current_lane_;
     if (lane != nullptr && lane->window == window_.load(kRelaxed)) return lane;
     return EnterWindow();
   }
@@ -132,7 +132,7 @@ class OpBuffer {
   OpRow* rows() const { return reinterpret_cast<OpRow*>(row_block_.data()); }
 
   // A thread's lane, of whichever buffer it recorded to last.
-  static inline constinit thread_local Lane* current_lane = nullptr;
+  static inline constinit thread_local Lane* current_lane_ = nullptr;
 
   OpNames names_;
   std::unique_ptr<std::array<Lane, kMaxThreads>> lanes_;

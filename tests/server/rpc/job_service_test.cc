@@ -112,7 +112,7 @@ TEST_F(JobServiceTest, UnknownWorkloadIsNotFound) {
 
 TEST_F(JobServiceTest, HugeNameIsRefusedAndNotRepeated) {
   v1::CreateJobRequest request = CreateRequest();
-  request.mutable_job()->set_workload(std::string(3'000'000, 'w'));
+  request.mutable_job()->mutable_workload()->append(3'000'000, 'w');
 
   const auto job = Create(request);
 
@@ -122,7 +122,7 @@ TEST_F(JobServiceTest, HugeNameIsRefusedAndNotRepeated) {
 
 TEST_F(JobServiceTest, RequestOverFourMebibytesIsRefused) {
   v1::CreateJobRequest request = CreateRequest();
-  request.mutable_job()->set_workload(std::string(10'000'000, 'w'));
+  request.mutable_job()->mutable_workload()->append(10'000'000, 'w');
 
   EXPECT_THAT(Create(request), StatusIs(StatusCode::kResourceExhausted));
   EXPECT_THAT(Create(CreateRequest()), IsOk());
