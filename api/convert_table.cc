@@ -21,6 +21,7 @@ namespace {
   X(self_cpu_share)         \
   X(self_device_share)      \
   X(flops)                  \
+  X(bytes)                  \
   X(grid)                   \
   X(block)                  \
   X(registers)              \
@@ -38,6 +39,7 @@ namespace {
 v1::TableRow ToProto(const TableRow& from) {
   v1::TableRow to;
   to.set_name(ToValidUtf8(from.name));
+  to.set_kind(traza::ToProto(from.kind));
   to.set_count(from.count);
   TRAZA_ROW_FIELDS(TRAZA_SET_OPTIONAL)
   if (from.phase.has_value()) to.set_phase(traza::ToProto(*from.phase));
@@ -47,6 +49,7 @@ v1::TableRow ToProto(const TableRow& from) {
 TableRow FromProto(const v1::TableRow& from) {
   TableRow to;
   to.name = from.name();
+  to.kind = traza::FromProto(from.kind()).value_or(EventKind::kOp);
   to.count = from.count();
   TRAZA_ROW_FIELDS(TRAZA_GET_OPTIONAL)
   if (from.has_phase()) to.phase = traza::FromProto(from.phase());

@@ -15,6 +15,8 @@ namespace {
 Table FullTable() {
   TableRow row;
   row.name = "aten::mm";
+  row.kind = EventKind::kKernel;
+  row.bytes = 18;
   row.count = 30;
   row.self_cpu_ns = 1;
   row.total_cpu_ns = 2;
@@ -187,7 +189,8 @@ TEST(ConvertTrace, TableShowsEveryField) {
       R"("mean_ns":5,"p50_ns":6,"p99_ns":7,"min_ns":8,"max_ns":9,)"
       R"("self_cpu_share":0.5,"self_device_share":0.25,"flops":10,)"
       R"("grid":"128,1,1","block":"64,1,1","registers":11,"shared_bytes":12,)"
-      R"("occupancy":0.1875,"launchless":0,"phase":"traced","step":3}],)"
+      R"("occupancy":0.1875,"launchless":0,"phase":"traced","step":3,)"
+      R"("kind":"kernel","bytes":18}],)"
       R"("totals":{"count":40,"self_cpu_ns":41,"self_device_ns":42,)"
       R"("unattributed_device_ns":43,"overhead_ns":44},"by":"kernel",)"
       R"("all_rows":17})");
@@ -205,7 +208,7 @@ TEST(ConvertTrace, WhatATableDoesNotKnowIsAbsent) {
   table.rows = {TableRow{.name = "aten::add", .count = 1}};
 
   EXPECT_EQ(ToJsonText(ToProto(table), {.indent = 0}),
-            R"({"rows":[{"name":"aten::add","count":1}],)"
+            R"({"rows":[{"name":"aten::add","count":1,"kind":"op"}],)"
             R"("totals":{"count":0},"by":"op","all_rows":0})");
 }
 

@@ -56,6 +56,7 @@ constexpr SortColumn kSortColumns[] = {
     {"self_cpu_share", ValueOf<&TableRow::self_cpu_share>},
     {"self_device_share", ValueOf<&TableRow::self_device_share>},
     {"flops", ValueOf<&TableRow::flops>},
+    {"bytes", ValueOf<&TableRow::bytes>},
     {"registers", ValueOf<&TableRow::registers>},
     {"shared_bytes", ValueOf<&TableRow::shared_bytes>},
     {"occupancy", ValueOf<&TableRow::occupancy>},
@@ -127,6 +128,7 @@ void FillTotals(const Trace& trace, const TableQuery& query,
                 const RowTimes& times, Table* table) {
   TableTotals& totals = table->totals;
   for (const TableRow& row : table->rows) {
+    if (!IsInTotals(query.by, row.kind)) continue;
     totals.count += row.count;
     AddSum(row.self_cpu_ns, &totals.self_cpu_ns);
   }
@@ -139,6 +141,7 @@ void FillTotals(const Trace& trace, const TableQuery& query,
   }
   totals.overhead_ns = SumOverhead(trace, query.phase);
   for (TableRow& row : table->rows) {
+    if (!IsInTotals(query.by, row.kind)) continue;
     row.self_cpu_share = ShareOf(row.self_cpu_ns, totals.self_cpu_ns);
     row.self_device_share = ShareOf(row.self_device_ns, totals.self_device_ns);
   }
@@ -172,6 +175,9 @@ absl::StatusOr<Table> MakeTable(const Trace& trace, const TableQuery& query) {
   table.all_rows = static_cast<int64_t>(table.rows.size());
   FillTotals(trace, query, times, &table);
   if (column != nullptr) Sort(*column, &table.rows);
+  std::ranges::stable_partition(table.rows, [&](const TableRow& row) {
+    return IsInTotals(query.by, row.kind);
+  });
   if (query.limit > 0 && query.limit < table.all_rows) {
     table.rows.resize(query.limit);
   }

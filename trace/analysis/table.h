@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 
 #include "spec/phase.h"
+#include "trace/record.h"
 #include "trace/trace.h"
 
 namespace traza {
@@ -38,8 +39,14 @@ struct TableQuery {
 // on the thread, clipped to the parent (tracing.md B1). self_device = device
 // work that the row's ops caused directly, total_device = with their children
 // (B2). For kernels the duration is self_device.
+//
+// The table of ops also has rows of kinds range (annotations) and overhead (the
+// tracer's or driver's own time), after the ops: they are in no total and have
+// no share. A range on the lane of a device is no time of the device; it has a
+// row of its own, whose name ends in kDeviceLaneSuffix.
 struct TableRow {
   std::string name;
+  EventKind kind = EventKind::kOp;
   int64_t count = 0;
   std::optional<int64_t> self_cpu_ns;
   std::optional<int64_t> total_cpu_ns;
@@ -50,6 +57,7 @@ struct TableRow {
   std::optional<double> self_cpu_share;     // of totals.self_cpu_ns, 0..1
   std::optional<double> self_device_share;  // of totals.self_device_ns, 0..1
   std::optional<int64_t> flops;             // sum, where known
+  std::optional<int64_t> bytes;             // sum: copied, filled; where known
   // By kernel: the launch shape, where all records of the name agree.
   std::optional<std::string> grid, block;  // "128,1,1"
   std::optional<int64_t> registers, shared_bytes;
@@ -60,10 +68,17 @@ struct TableRow {
   std::optional<int64_t> step;
 };
 
+inline constexpr char kDeviceLaneSuffix[] = " (device lane)";
+
+// Whether a row of a table is in its totals.
+inline bool IsInTotals(TableBy by, EventKind kind) {
+  return by != TableBy::kOp || kind == EventKind::kOp;
+}
+
 struct TableTotals {
   int64_t count = 0;
   std::optional<int64_t>
-      self_cpu_ns;  // sum over all rows, also those cut by limit
+      self_cpu_ns;  // sum over all rows that count, also those cut by limit
   std::optional<int64_t>
       self_device_ns;  // = device work attributed + unattributed
   std::optional<int64_t> unattributed_device_ns;  // device work of no op
@@ -81,7 +96,7 @@ struct Table {
 //
 // By op: a row that is its parent's only child (calls included) and has the
 // parent's name merges into it, as in torch.profiler's key_averages().
-// Overhead is in no row and no total but `overhead_ns`.
+// Overhead is in no total but `overhead_ns`, and no part of any other row.
 absl::StatusOr<Table> MakeTable(const Trace& trace, const TableQuery& query);
 
 }  // namespace traza

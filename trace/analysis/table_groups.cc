@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -23,7 +24,8 @@ bool InPhase(const Trace& trace, size_t row, std::optional<Phase> phase) {
 bool IsAbout(TableBy by, EventKind kind) {
   switch (by) {
     case TableBy::kOp:
-      return kind == EventKind::kOp;
+      return kind == EventKind::kOp || kind == EventKind::kRange ||
+             kind == EventKind::kOverhead;
     case TableBy::kKernel:
       return IsDeviceWork(kind);
     case TableBy::kCall:
@@ -47,6 +49,7 @@ struct Group {
   int64_t total_ns = 0, self_cpu_ns = 0, self_device_ns = 0;
   int64_t total_device_ns = 0, launchless = 0;
   size_t first_row = 0;
+  bool on_device = false;  // an annotation there: no time of a CPU
   bool same_shape = true;  // launch shape; as the first record
   bool same_occupancy = true;
 };
@@ -103,7 +106,15 @@ void FillDurations(std::vector<int64_t>* durations, TableRow* row) {
   row->max_ns = *std::max_element(durations->begin(), durations->end());
 }
 
-// Collects records by name. Copies and kernels of one name stay apart.
+// Other profilers repeat an annotation on the lane of the device that did its
+// work.
+bool IsOnDeviceLane(const Trace& trace, size_t row) {
+  return trace.kind[row] == EventKind::kRange && trace.thread.is_null(row) &&
+         !trace.device.is_null(row);
+}
+
+// Collects records by name. Copies and kernels of one name stay apart, and so
+// do annotations of a thread and those of a device.
 class Groups {
  public:
   Groups(const Trace& trace, const TableQuery& query, const RowTimes& times)
@@ -118,17 +129,22 @@ class Groups {
   const Trace& trace_;
   const TableBy by_;
   const RowTimes& times_;
-  absl::flat_hash_map<std::pair<int32_t, EventKind>, size_t> index_;
+  absl::flat_hash_map<std::tuple<int32_t, EventKind, bool>, size_t> index_;
   std::vector<Group> groups_;
 };
 
 Group& Groups::Of(size_t row) {
+  const bool on_device = IsOnDeviceLane(trace_, row);
   const auto [found, added] = index_.try_emplace(
-      std::make_pair(trace_.name[row], trace_.kind[row]), groups_.size());
+      std::make_tuple(trace_.name[row], trace_.kind[row], on_device),
+      groups_.size());
   if (added) {
-    groups_.emplace_back();
-    groups_.back().row.name = trace_.name_of(row);
-    groups_.back().first_row = row;
+    Group& group = groups_.emplace_back();
+    group.row.name = trace_.name_of(row);
+    if (on_device) group.row.name += kDeviceLaneSuffix;
+    group.row.kind = trace_.kind[row];
+    group.on_device = on_device;
+    group.first_row = row;
   }
   return groups_[found->second];
 }
@@ -138,6 +154,10 @@ void Groups::Add(size_t row) {
   const int64_t duration = trace_.duration_ns[row];
   group.durations.push_back(duration);
   group.total_ns = AddSaturating(group.total_ns, duration);
+  if (!trace_.bytes.is_null(row)) {
+    group.row.bytes =
+        AddSaturating(group.row.bytes.value_or(0), trace_.bytes.at(row));
+  }
   if (by_ == TableBy::kKernel) {
     group.launchless += trace_.call.is_null(row);
     group.same_shape =
@@ -168,7 +188,7 @@ std::vector<TableRow> Groups::Take() {
     if (by_ == TableBy::kKernel) {
       row.self_device_ns = group.total_ns;
       FillShape(trace_, group, &row);
-    } else {
+    } else if (!group.on_device) {
       row.total_cpu_ns = group.total_ns;
       row.self_cpu_ns = group.self_cpu_ns;
       if (times_.has_device_work()) {
@@ -223,6 +243,7 @@ std::vector<TableRow> StepRows(const Trace& trace, const TableQuery& query,
       continue;
     }
     TableRow step;
+    step.kind = EventKind::kStep;
     step.name = trace.name_of(row);
     std::vector<int64_t> duration = {trace.duration_ns[row]};
     FillDurations(&duration, &step);

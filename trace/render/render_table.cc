@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -157,13 +158,20 @@ void AddCountColumn(std::vector<CellColumn>* columns) {
                       [](const TableTotals& t) { return CountText(t.count); }});
 }
 
+// What is in no total says so.
+std::string NameCell(TableBy by, const TableRow& row) {
+  std::string name = EscapeControlCharacters(row.name);
+  if (IsInTotals(by, row.kind)) return name;
+  return absl::StrCat("[", EventKindName(row.kind), "] ", name);
+}
+
 std::vector<CellColumn> ColumnsOf(const Table& table) {
   static constexpr const char* kTitles[] = {"Operator", "Kernel", "Call",
                                             "Range", "Step"};
   std::vector<CellColumn> columns;
   columns.push_back(
       {{kTitles[static_cast<int>(table.by)], 10},
-       [](const TableRow& row) { return EscapeControlCharacters(row.name); },
+       [by = table.by](const TableRow& row) { return NameCell(by, row); },
        [](const TableTotals& /*totals*/) { return "Total"; }});
   const bool device = table.totals.self_device_ns.has_value();
   if (table.by == TableBy::kStep) {
@@ -198,12 +206,18 @@ std::string Notes(const Table& table) {
                     " rows shown; the totals are of all.\n");
   }
   const TableTotals& totals = table.totals;
+  const auto apart = [&](const TableRow& row) {
+    return !IsInTotals(table.by, row.kind);
+  };
+  if (std::ranges::any_of(table.rows, apart)) {
+    absl::StrAppend(&notes, "Rows in [brackets] are in no total.\n");
+  }
   if (totals.unattributed_device_ns.value_or(0) > 0) {
     absl::StrAppend(&notes, "Device work of no row: ",
                     Ns(totals.unattributed_device_ns), ".\n");
   }
   if (totals.overhead_ns.value_or(0) > 0) {
-    absl::StrAppend(&notes, "The tracer's own time, in no row: ",
+    absl::StrAppend(&notes, "Overhead of tracer and driver, in no total: ",
                     Ns(totals.overhead_ns), ".\n");
   }
   return notes;

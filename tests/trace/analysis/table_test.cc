@@ -69,7 +69,7 @@ TEST(Table, NamesOfTablesAreFound) {
 TEST(OpTable, SelfIsTotalLessTheDirectChildren) {
   const Table table = TableOf(GpuStep().Build(), TableBy::kOp);
 
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.rows.size(), 4u) << "three ops and an annotation";
   const TableRow matmul = RowOf(table, "aten::matmul");
   EXPECT_EQ(matmul.total_cpu_ns, 40);
   EXPECT_EQ(matmul.self_cpu_ns, 10);
@@ -179,17 +179,94 @@ TEST(OpTable, AnotherNameOrASiblingKeepsAChildApart) {
   EXPECT_EQ(table.rows[0].count, 3);
 }
 
-TEST(OpTable, OverheadIsInNoRowAndNoTotalButItsOwn) {
+TEST(OpTable, OverheadHasARowOfItsOwnAndIsInNoTotal) {
   const Table table = TableOf(RecordBuilder()
                                   .Op("aten::mm", 0, 100)
                                   .Overhead("Activity Buffer Request", 10, 90)
                                   .Build(),
                               TableBy::kOp);
 
-  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0].name, "aten::mm");
   EXPECT_EQ(table.rows[0].self_cpu_ns, 20);
+  EXPECT_THAT(table.rows[0].self_cpu_share, Optional(DoubleNear(1, 1e-9)));
+  const TableRow& overhead = table.rows[1];
+  EXPECT_EQ(overhead.kind, EventKind::kOverhead);
+  EXPECT_EQ(overhead.total_cpu_ns, 80);
+  EXPECT_EQ(overhead.self_cpu_share, std::nullopt);
+  EXPECT_EQ(table.totals.count, 1);
   EXPECT_EQ(table.totals.self_cpu_ns, 20);
   EXPECT_EQ(table.totals.overhead_ns, 80);
+}
+
+TEST(OpTable, AnnotationsComeLastAndAreInNoTotal) {
+  const Table table = TableOf(GpuStep().Build(), TableBy::kOp);
+
+  EXPECT_EQ(table.rows.back().name, "fwd");
+  EXPECT_EQ(table.rows.back().kind, EventKind::kRange);
+  EXPECT_EQ(table.rows.back().self_cpu_ns, 90 - 40 - 30);
+  EXPECT_EQ(table.rows.back().total_device_ns, 17);
+  EXPECT_EQ(table.rows.back().self_cpu_share, std::nullopt);
+  EXPECT_EQ(table.totals.count, 3);
+}
+
+TEST(OpTable, AnAnnotationOnTheLaneOfADeviceIsNoTimeOfAnyone) {
+  RecordBuilder builder = GpuStep();
+  Trace trace = builder.Range("fwd", 1'000, 1'040).Build();
+  const size_t row = trace.rows() - 1;
+  trace.thread.Set(row, Column<int64_t>::Null(), trace.rows());
+  trace.device.Set(row, 0, trace.rows());
+
+  const Table table = TableOf(trace, TableBy::kRange);
+
+  const TableRow lane = RowOf(table, "fwd (device lane)");
+  EXPECT_EQ(lane.count, 1);
+  EXPECT_EQ(lane.p50_ns, 40);
+  EXPECT_EQ(lane.total_cpu_ns, std::nullopt);
+  EXPECT_EQ(lane.self_device_ns, std::nullopt);
+  EXPECT_EQ(RowOf(table, "fwd").count, 1);
+  EXPECT_EQ(table.totals.self_device_ns, 17);
+}
+
+// Work with and without op and call, in two phases.
+TEST(Table, DeviceWorkOfAllRowsAndOfNoneIsAllDeviceWork) {
+  RecordBuilder builder = GpuStep();
+  builder.InPhase(Phase::kCold, 2'000, 3'000)
+      .Step(Phase::kCold, 0, 2'000, 2'100)
+      .Op("aten::mm", 2'010, 2'050)
+      .Call("cudaLaunchKernel", 2'020, 2'030, 3)
+      .Kernel("gemm", 2'040, 2'053, 3)
+      .Call("cudaLaunchKernel", 96, 98, 4)
+      .Kernel("no op", 200, 207, 4)
+      .Kernel("no call", 300, 330, 99);
+  const Trace trace = builder.Build();
+  for (const auto phase : {std::optional<Phase>(), std::optional(Phase::kCold),
+                           std::optional(Phase::kTraced)}) {
+    for (const TableBy by : {TableBy::kOp, TableBy::kKernel, TableBy::kCall}) {
+      const Table table = TableOf(trace, by, phase);
+      int64_t rows = table.totals.unattributed_device_ns.value_or(0);
+      for (const TableRow& row : table.rows) {
+        if (IsInTotals(by, row.kind)) rows += row.self_device_ns.value_or(0);
+      }
+      EXPECT_EQ(rows, table.totals.self_device_ns) << TableByName(by);
+    }
+  }
+  EXPECT_EQ(TableOf(trace, TableBy::kOp).totals.self_device_ns,
+            17 + 13 + 7 + 30);
+}
+
+TEST(KernelTable, SumsTheBytesOfCopies) {
+  RecordBuilder builder;
+  const Trace trace = builder.Kernel("gemm", 0, 5, 1)
+                          .Copy("Memcpy HtoD", 10, 20, 2, 4'096)
+                          .Copy("Memcpy HtoD", 30, 40, 3, 1'024)
+                          .Build();
+
+  const Table table = TableOf(trace, TableBy::kKernel);
+
+  EXPECT_EQ(RowOf(table, "Memcpy HtoD").bytes, 5'120);
+  EXPECT_EQ(RowOf(table, "Memcpy HtoD").kind, EventKind::kCopy);
+  EXPECT_EQ(RowOf(table, "gemm").bytes, std::nullopt);
 }
 
 TEST(OpTable, OverheadIsUnknownUntilSomebodyCountsIt) {
@@ -348,7 +425,7 @@ TEST(Table, SortsByAnyColumnAndKeepsTheTotalsOfAllRows) {
 
   ASSERT_THAT(table.status(), IsOk());
   EXPECT_THAT(Names(*table), ElementsAre("aten::matmul"));
-  EXPECT_EQ(table->all_rows, 3);
+  EXPECT_EQ(table->all_rows, 4);
   EXPECT_EQ(table->totals.count, 3);
   EXPECT_EQ(table->totals.self_cpu_ns, 50);
 }
@@ -357,14 +434,14 @@ TEST(Table, SortsNamesFromAToZ) {
   TableQuery query;
   query.sort = "name";
   EXPECT_THAT(Names(*MakeTable(GpuStep().Build(), query)),
-              ElementsAre("aten::add", "aten::matmul", "aten::mm"));
+              ElementsAre("aten::add", "aten::matmul", "aten::mm", "fwd"));
 }
 
 TEST(Table, AUnitMayBeLeftOutOfASortColumn) {
   TableQuery query;
   query.sort = "self_device";
   EXPECT_THAT(Names(*MakeTable(GpuStep().Build(), query)),
-              ElementsAre("aten::mm", "aten::add", "aten::matmul"));
+              ElementsAre("aten::mm", "aten::add", "aten::matmul", "fwd"));
 }
 
 TEST(Table, AnUnknownSortColumnIsRefusedWithTheKnownOnes) {
