@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/op_shapes.h"
 
-#include <algorithm>
-
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include <utility>
 
 namespace traza {
 namespace {
@@ -58,71 +53,6 @@ const char* EndOf(const char* bytes) {
   return reader.at();
 }
 
-std::string ShapeText(const OpInput& input) {
-  if (input.kind != Kind::kList) {
-    return absl::StrCat("[", absl::StrJoin(input.sizes, ","), "]");
-  }
-  return ShapesText(input.items);
-}
-
-std::string DtypeText(const OpInput& input,
-                      const std::vector<std::string>& dtypes) {
-  switch (input.kind) {
-    case Kind::kTensor:
-      return static_cast<size_t>(input.dtype) < dtypes.size()
-                 ? dtypes[input.dtype]
-                 : "";
-    case Kind::kList:
-      return "TensorList";
-    case Kind::kScalar:
-      return "Scalar";
-    default:
-      return "";
-  }
-}
-
-bool HasDims(const std::vector<OpInput>& inputs, size_t first, size_t dims) {
-  return inputs.size() > first + 1 && inputs[first].sizes.size() == dims &&
-         inputs[first + 1].sizes.size() == dims;
-}
-
-// 2 M K N of inputs [.., M, K] and [.., K, N] at `first` and after it.
-int64_t ProductFlops(const std::vector<OpInput>& inputs, size_t first,
-                     size_t dims, bool bias) {
-  if (!HasDims(inputs, first, dims)) return kNull<int64_t>;
-  const std::vector<int64_t>& a = inputs[first].sizes;
-  const std::vector<int64_t>& b = inputs[first + 1].sizes;
-  const int64_t batch = dims == 3 ? a[0] : 1;
-  const int64_t elements = batch * a[dims - 2] * b[dims - 1];
-  return elements * (2 * a[dims - 1] + (bias ? 1 : 0));
-}
-
-// Elements of the tensors of `inputs` broadcast against each other.
-int64_t BroadcastElements(const std::vector<OpInput>& inputs) {
-  std::vector<int64_t> sizes;  // from the last dimension
-  bool any = false;
-  for (const OpInput& input : inputs) {
-    if (input.kind != Kind::kTensor) continue;
-    any = true;
-    for (size_t i = 0; i < input.sizes.size(); ++i) {
-      const int64_t size = input.sizes[input.sizes.size() - 1 - i];
-      if (i == sizes.size()) sizes.push_back(1);
-      if (size != 1) sizes[i] = size;
-    }
-  }
-  if (!any) return kNull<int64_t>;
-  int64_t elements = 1;
-  for (const int64_t size : sizes) elements *= size;
-  return elements;
-}
-
-const absl::flat_hash_set<absl::string_view>& PointwiseOps() {
-  static const auto* const ops = new absl::flat_hash_set<absl::string_view>{
-      "add",  "sub",  "mul",  "div",     "neg",  "exp",  "tanh",
-      "relu", "gelu", "silu", "sigmoid", "sqrt", "rsqrt"};
-  return *ops;
-}
-
 }  // namespace
 
 void InputWriter::Byte(uint8_t value) {
@@ -162,35 +92,6 @@ std::vector<OpInput> DecodeInputs(const char* bytes) {
     if (input.kind == Kind::kEnd) return inputs;
     inputs.push_back(std::move(input));
   }
-}
-
-std::string ShapesText(const std::vector<OpInput>& inputs) {
-  return absl::StrCat("[",
-                      absl::StrJoin(inputs, ",",
-                                    [](std::string* out, const OpInput& input) {
-                                      absl::StrAppend(out, ShapeText(input));
-                                    }),
-                      "]");
-}
-
-std::string DtypesText(const std::vector<OpInput>& inputs,
-                       const std::vector<std::string>& dtypes) {
-  return absl::StrJoin(inputs, ",",
-                       [&dtypes](std::string* out, const OpInput& input) {
-                         absl::StrAppend(out, DtypeText(input, dtypes));
-                       });
-}
-
-int64_t FlopsOf(absl::string_view op, const std::vector<OpInput>& inputs) {
-  if (!absl::StartsWith(op, "aten::")) return kNull<int64_t>;
-  op.remove_prefix(6);
-  if (op == "mm") return ProductFlops(inputs, 0, 2, false);
-  if (op == "addmm") return ProductFlops(inputs, 1, 2, true);
-  if (op == "bmm") return ProductFlops(inputs, 0, 3, false);
-  if (op == "baddbmm") return ProductFlops(inputs, 1, 3, true);
-  if (absl::EndsWith(op, "_")) op.remove_suffix(1);
-  if (PointwiseOps().contains(op)) return BroadcastElements(inputs);
-  return kNull<int64_t>;
 }
 
 void InputDecoder::Decode(const char* bytes, RawHostEvent* event,

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "base/utf8.h"
 #include "client/cli/options.h"
 
 namespace traza {
@@ -62,12 +61,6 @@ absl::StatusOr<std::string> RemoteTrace(const std::string& text,
 
 absl::StatusOr<Trace> ReadLocalTrace(const std::filesystem::path& path,
                                      CommandContext& context) {
-  if (absl::EndsWith(path.native(), ".json") ||
-      absl::EndsWith(path.native(), ".json.gz")) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(path.native()),
-                     ": this version reads .parquet files of traza only."));
-  }
   absl::StatusOr<Trace> trace = context.ReadTraceFile(path);
   if (trace.ok() || absl::IsInternal(trace.status())) return trace;
   return WithCode(absl::IsNotFound(trace.status())

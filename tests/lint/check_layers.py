@@ -26,7 +26,9 @@ LAYERS = {
     "spec/phase": ["base"],
     "trace": ["spec/phase", "base"],
     "trace/header": ["trace", "spec", "base"],
-    "trace/file": ["trace", "spec/phase", "base"],
+    # Its importer of foreign traces ties their records together.
+    "trace/file": ["trace", "trace/correlate", "trace/analysis", "spec",
+                   "base"],
     "trace/correlate": ["trace", "spec/phase", "base"],
     "trace/analysis": ["trace", "spec/phase", "base"],
     "trace/render": ["trace", "trace/analysis", "spec/phase", "base"],

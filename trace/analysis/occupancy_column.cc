@@ -41,11 +41,13 @@ std::optional<int64_t> BlockThreads(int32_t x, int32_t y, int32_t z) {
 double OccupancyOf(const MultiprocessorLimits& limits,
                    const ShapeCells& cells) {
   const auto [x, y, z, registers, shared_static, shared_dynamic] = cells;
-  const std::optional<Occupancy> occupancy =
-      TheoreticalOccupancy(limits, {.block_threads = BlockThreads(x, y, z),
-                                    .registers = Known(registers),
-                                    .shared_static = Known(shared_static),
-                                    .shared_dynamic = Known(shared_dynamic)});
+  // Only the sum of the two matters, and foreign traces have it alone.
+  const bool is_sum = shared_static == kNull<int32_t>;
+  const std::optional<Occupancy> occupancy = TheoreticalOccupancy(
+      limits, {.block_threads = BlockThreads(x, y, z),
+               .registers = Known(registers),
+               .shared_static = is_sum ? 0 : Known(shared_static),
+               .shared_dynamic = Known(shared_dynamic)});
   return occupancy.has_value() ? occupancy->fraction : Column<double>::Null();
 }
 

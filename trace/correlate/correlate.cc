@@ -75,7 +75,8 @@ class TraceFiller {
   }
 
   void Add(size_t row, const RowOrder::Entry& entry);
-  // Device rows take from their call what only its row knows.
+  // Device rows take from their call, or else their op, what only its row
+  // knows.
   void LinkDeviceRows(const Launches& launches);
 
   int64_t cut() const { return cut_; }
@@ -173,7 +174,7 @@ void TraceFiller::AddPhase(size_t row, const RawPhase& phase) {
 
 void TraceFiller::AddStep(size_t row, const RawStep& step) {
   trace_.kind[row] = EventKind::kStep;
-  trace_.name[row] = step_name_;
+  trace_.name[row] = step.name == kNull<int32_t> ? step_name_ : step.name;
   step_place_ = Place{static_cast<int8_t>(step.phase), step.number};
   step_end_ns_ = trace_.end_ns(row);
   Push(row, step.process, step.thread).place = step_place_;
@@ -254,12 +255,18 @@ void TraceFiller::AddAlloc(size_t row, const RawAlloc& alloc) {
 
 void TraceFiller::LinkDeviceRows(const Launches& launches) {
   for (const auto& [row, index] : device_rows_) {
-    const std::optional<size_t> host = launches.CallOf(records_.device[index]);
-    if (!host.has_value()) continue;
-    const size_t call = row_of_host_[*host];
-    trace_.call.Set(row, static_cast<int64_t>(call), rows_);
-    trace_.op.Set(row, trace_.op.at(call), rows_);
-    SetPlace(row, Place{trace_.phase.at(call), trace_.step.at(call)});
+    const RawDeviceEvent& event = records_.device[index];
+    const std::optional<size_t> host = launches.CallOf(event);
+    if (host.has_value()) {
+      const size_t call = row_of_host_[*host];
+      trace_.call.Set(row, static_cast<int64_t>(call), rows_);
+      trace_.op.Set(row, trace_.op.at(call), rows_);
+      SetPlace(row, Place{trace_.phase.at(call), trace_.step.at(call)});
+    } else if (event.op_host != kNull<int64_t>) {
+      const size_t op = row_of_host_[event.op_host];
+      trace_.op.Set(row, static_cast<int64_t>(op), rows_);
+      SetPlace(row, Place{trace_.phase.at(op), trace_.step.at(op)});
+    }
   }
 }
 

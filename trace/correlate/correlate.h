@@ -12,7 +12,8 @@ namespace traza {
 //   parent  the innermost event that encloses it on its thread (a step counts
 //           as an event of its thread); device work has none
 //   op      for calls, nested syncs and allocations: the innermost op on the
-//           thread around them; for device work: the op of its call
+//           thread around them; for device work: the op of its call, or where
+//           that is not recorded the op that the record names
 //   call    for device work: the call with its correlation id. Never by name
 //           or by time.
 //   step, phase   of the step and phase that the op or call lies in; device

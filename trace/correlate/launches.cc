@@ -44,6 +44,8 @@ Launches::Launches(const RawRecords& records, const NameTable& names) {
     }
   }
   for (const RawDeviceEvent& event : records.device) {
+    if (!IsDeviceWork(event.kind)) continue;
+    has_device_work_ = true;
     const auto launch = by_correlation_.find(event.correlation);
     if (launch != by_correlation_.end()) launch->second.has_work = true;
   }
@@ -65,7 +67,9 @@ void Launches::AddCall(const RawRecords& records, const NameTable& names,
 }
 
 std::optional<size_t> Launches::CallOf(const RawDeviceEvent& event) const {
-  if (event.correlation == kNull<int64_t>) return std::nullopt;
+  if (event.correlation == kNull<int64_t> || !IsDeviceWork(event.kind)) {
+    return std::nullopt;
+  }
   const auto launch = by_correlation_.find(event.correlation);
   if (launch == by_correlation_.end()) return std::nullopt;
   return launch->second.host;
@@ -73,10 +77,11 @@ std::optional<size_t> Launches::CallOf(const RawDeviceEvent& event) const {
 
 void Launches::CountDeviceLosses(const RawRecords& records,
                                  Completeness* completeness) const {
-  if (records.device.empty() && calls_ == 0) return;
+  if (!has_device_work_ && calls_ == 0) return;
   int64_t no_time = 0, early = 0, unmatched = 0, missing = 0;
   std::optional<int64_t> skew = completeness->skew_min_ns;
   for (const RawDeviceEvent& event : records.device) {
+    if (!IsDeviceWork(event.kind)) continue;
     const std::optional<size_t> host = CallOf(event);
     if (!host.has_value()) ++unmatched;
     if (HasNoTime(event)) {

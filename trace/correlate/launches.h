@@ -23,7 +23,8 @@ class Launches {
   // moved away).
   Launches(const RawRecords& records, const NameTable& names);
 
-  // The index in RawRecords::host of the call that launched the event.
+  // The index in RawRecords::host of the call that launched the event; nothing
+  // for what is no work.
   std::optional<size_t> CallOf(const RawDeviceEvent& event) const;
 
   int64_t calls() const { return calls_; }  // recorded ones, of any kind
@@ -47,6 +48,7 @@ class Launches {
   absl::flat_hash_map<int64_t, Launch> by_correlation_;
   int64_t calls_ = 0;
   int64_t failed_calls_ = 0;
+  bool has_device_work_ = false;
 };
 
 // Whether the record has no time at all: the device had no memory for it.

@@ -31,7 +31,8 @@ struct RawHostEvent {
   int64_t flops = kNull<int64_t>;
 };
 
-// A kernel, copy or fill.
+// A kernel, copy or fill; in foreign traces also what is no work: a range or a
+// sync on the lane of a device.
 struct RawDeviceEvent {
   EventKind kind = EventKind::kKernel;
   int32_t name = 0;
@@ -52,6 +53,9 @@ struct RawDeviceEvent {
   double occupancy = Column<double>::Null();
   int64_t bytes = kNull<int64_t>;
   int32_t copy_kind = kNull<int32_t>;
+  // The index in RawRecords::host of the op that caused it, where the source
+  // says so itself. It counts when the call is not among the records.
+  int64_t op_host = kNull<int64_t>;
 };
 
 // An allocation or a free of PyTorch's allocators, on a CPU thread.
@@ -65,11 +69,12 @@ struct RawAlloc {
 
 struct RawStep {
   Phase phase = Phase::kTraced;
-  int32_t number = 0;  // within its phase, from 0
+  int32_t number = 0;             // within its phase, from 0
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int32_t process = 0;
   int64_t thread = 0;
+  int32_t name = kNull<int32_t>;  // null: "step"
 };
 
 struct RawPhase {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -21,6 +21,8 @@
 #include "base/status_macros.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
+#include "trace/file/file_errors.h"
+#include "trace/file/open_file.h"
 #include "trace/file/parquet_file.h"
 #include "trace/file/trace_reader.h"
 
@@ -39,23 +41,6 @@ constexpr int64_t kMaxDecodeBytes = int64_t{512} << 20;
 constexpr int64_t kMaxFooterBytes = int64_t{16} << 20;
 constexpr int32_t kMaxFooterListEntries = 8192;
 constexpr int32_t kMaxSchemaDepth = 16;
-
-// Opens a regular file; O_NONBLOCK so that a pipe does not keep us waiting.
-absl::StatusOr<UniqueFd> OpenRegularFile(const std::filesystem::path& path,
-                                         int64_t* bytes) {
-  absl::StatusOr<UniqueFd> fd = OpenFile(path, O_RDONLY | O_NONBLOCK);
-  if (absl::IsNotFound(fd.status())) {
-    return ErrorBuilder(absl::StatusCode::kNotFound, Reason::kTraceNotFound)
-        .Build("There is no such file.");
-  }
-  RETURN_IF_ERROR(fd.status());
-  struct stat status = {};
-  if (::fstat(fd->get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return UnreadableFile("This is no regular file.");
-  }
-  *bytes = status.st_size;
-  return fd;
-}
 
 // Looks at both ends: says what is no Parquet file, what has lost its end, and
 // refuses a footer that would take too much memory to parse.
@@ -106,8 +91,12 @@ absl::StatusOr<Trace> ReadOpenFile(UniqueFd fd,
 
 absl::StatusOr<Trace> Read(const std::filesystem::path& path,
                            const ParquetReadLimits& limits) {
-  int64_t bytes = 0;
-  ASSIGN_OR_RETURN(UniqueFd fd, OpenRegularFile(path, &bytes));
+  ASSIGN_OR_RETURN(UniqueFd fd, OpenTraceFile(path));
+  struct stat status = {};
+  if (::fstat(fd.get(), &status) != 0) {
+    return ErrnoStatus(errno, "looking at the file");
+  }
+  const int64_t bytes = status.st_size;
   if (bytes > limits.max_file_bytes) {
     return FileTooLarge("bytes", bytes, limits.max_file_bytes);
   }

@@ -14,7 +14,6 @@
 #include "parquet/metadata.h"
 #include "parquet/statistics.h"
 
-#include "base/error.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "spec/phase.h"
@@ -81,25 +80,6 @@ absl::Status Narrow(const std::vector<int32_t>& from, absl::string_view name,
 }
 
 }  // namespace
-
-absl::Status UnreadableFile(absl::string_view what) {
-  return ErrorBuilder(absl::StatusCode::kInvalidArgument,
-                      Reason::kTraceUnreadable)
-      .Build(what);
-}
-
-absl::Status IncompleteFile(absl::string_view what) {
-  return ErrorBuilder(absl::StatusCode::kDataLoss, Reason::kTraceIncomplete)
-      .Build(absl::StrCat("The file is cut off or damaged: ", what, "."));
-}
-
-absl::Status FileTooLarge(absl::string_view what, int64_t has, int64_t limit) {
-  return ErrorBuilder(absl::StatusCode::kResourceExhausted,
-                      Reason::kTraceTooLarge)
-      .With("limit", limit)
-      .Build(absl::StrCat("The trace has ", has, " ", what, "; the limit is ",
-                          limit, "."));
-}
 
 TraceReader::TraceReader(parquet::ParquetFileReader& file)
     : file_(file), metadata_(*file.metadata()) {}

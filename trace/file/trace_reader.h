@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "parquet/types.h"
 
+#include "trace/file/file_errors.h"
 #include "trace/file/parquet_file.h"
 #include "trace/trace.h"
 
@@ -21,11 +22,6 @@ class RowGroupReader;
 }  // namespace parquet
 
 namespace traza {
-
-// The errors of ReadParquet.
-absl::Status UnreadableFile(absl::string_view what);
-absl::Status IncompleteFile(absl::string_view what);
-absl::Status FileTooLarge(absl::string_view what, int64_t has, int64_t limit);
 
 // Reads the columns that we know of an open file into a Trace, once. Throws
 // what Arrow throws. `file` must outlive it.

@@ -14,7 +14,7 @@
 
 #include "client/cli/app.h"
 #include "tests/client/cli/fake_daemon.h"
-#include "trace/file/parquet_file.h"
+#include "trace/file/any_trace.h"
 
 namespace traza {
 
@@ -41,7 +41,7 @@ class CliTest : public testing::Test {
     const ExitCode code = RunTraza(
         words, console,
         [](const char*) -> std::optional<std::string> { return std::nullopt; },
-        [](const std::filesystem::path& path) { return ReadParquet(path); });
+        [](const std::filesystem::path& path) { return ReadAnyTrace(path); });
     out_ = out.str();
     err_ = err.str();
     return static_cast<int>(code);
