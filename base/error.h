@@ -104,8 +104,8 @@ namespace traza {
     "CUPTI cannot collect what the device does.",                              \
     "The message says why; --depth timing runs without collecting.")           \
   X(kTraceIncomplete, TRACE_INCOMPLETE,                                        \
-    "The worker left a trace file that cannot be read whole.",                 \
-    "Run the job again; check free space in the data folder.")                 \
+    "A trace file was cut off or damaged and cannot be read whole.",           \
+    "Run the job, or write or send the file, again; look for free space.")     \
   X(kTraceEmpty, TRACE_EMPTY, "The trace has no events.",                      \
     "Trace at least one step.")                                                \
   X(kTraceCorrupt, TRACE_CORRUPT,                                              \

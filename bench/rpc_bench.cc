@@ -22,12 +22,14 @@
 #include "absl/time/clock.h"
 #include "grpcpp/grpcpp.h"
 
+#include "api/convert_trace.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/status_macros.h"
 #include "server/host/host_registry.h"
 #include "server/jobs/job_manager.h"
+#include "server/jobs/trace_importer.h"
 #include "server/metrics/metrics.h"
 #include "server/rpc/grpc_server.h"
 #include "server/store/job_rows.h"
@@ -73,6 +75,7 @@ class BenchServer {
     server_ = *GrpcServer::Start(options, {.manager = manager_,
                                            .jobs = *jobs_,
                                            .traces = *traces_,
+                                           .importer = importer_,
                                            .host = host_,
                                            .executor = executor_,
                                            .metrics = metrics_});
@@ -101,6 +104,11 @@ class BenchServer {
   std::unique_ptr<JobStore> jobs_;
   std::unique_ptr<TraceStore> traces_ = *TraceStore::Open(dir_.path());
   JobManager manager_{{}, host_, *jobs_, *traces_, metrics_, Clock::Real()};
+  TraceImporter importer_{{.encode_answer = EncodeAnswer},
+                          *jobs_,
+                          *traces_,
+                          metrics_,
+                          Clock::Real()};
   Executor executor_{{}};
   std::unique_ptr<GrpcServer> server_;
 };

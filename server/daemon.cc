@@ -105,6 +105,10 @@ Daemon::Daemon(const DaemonOptions& options,
                .encode_answer = EncodeAnswer},
               *traces_),
       manager_(options.jobs, host_, *jobs_, *traces_, metrics_, Clock::Real()),
+      importer_({.max_trace_bytes = options.jobs.admission.max_trace_bytes,
+                 .max_store_bytes = options.jobs.max_store_bytes,
+                 .encode_answer = EncodeAnswer},
+                *jobs_, *traces_, metrics_, Clock::Real()),
       executor_({}) {}
 
 Daemon::~Daemon() = default;
@@ -178,6 +182,7 @@ absl::Status Daemon::StartServers() {
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(grpc, {.manager = manager_,
                                                    .jobs = *jobs_,
                                                    .traces = *traces_,
+                                                   .importer = importer_,
                                                    .host = host_,
                                                    .executor = executor_,
                                                    .metrics = metrics_}));

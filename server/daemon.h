@@ -18,6 +18,7 @@
 #include "server/http/http_server.h"
 #include "server/jobs/device_runner.h"
 #include "server/jobs/job_manager.h"
+#include "server/jobs/trace_importer.h"
 #include "server/jobs/trace_intake.h"
 #include "server/jobs/worker_launcher.h"
 #include "server/metrics/metrics.h"
@@ -79,6 +80,7 @@ class Daemon {
   ProcessLauncher launcher_;
   TraceIntake intake_;
   JobManager manager_;
+  TraceImporter importer_;
   std::map<std::string, std::unique_ptr<DeviceLease>> leases_;  // by device
   std::unique_ptr<GpuWatch> gpus_;  // null without a GPU
   std::vector<std::unique_ptr<DeviceRunner>> runners_;

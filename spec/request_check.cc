@@ -74,6 +74,12 @@ class Checker {
     }
   }
 
+  void CheckLabels(const std::map<std::string, std::string>& labels) {
+    CheckCount("labels", labels.size(), kMaxLabels);
+    if (labels.size() > static_cast<size_t>(kMaxLabels)) return;
+    for (const auto& [key, value] : labels) CheckLabel(key, value);
+  }
+
   void CheckCount(absl::string_view field, size_t count, int max) {
     if (count <= static_cast<size_t>(max)) return;
     Add(field, absl::StrCat("has ", count, " entries; at most ", max));
@@ -107,12 +113,14 @@ std::vector<FieldViolation> CheckRequest(const JobRequest& request) {
   checker.CheckRange("seed", request.seed.value_or(0), 0,
                      std::numeric_limits<int64_t>::max());
   checker.CheckTimeout(request.timeout.value_or(kDefaultTimeout));
-  checker.CheckCount("labels", request.labels.size(), kMaxLabels);
-  if (request.labels.size() <= static_cast<size_t>(kMaxLabels)) {
-    for (const auto& [key, value] : request.labels) {
-      checker.CheckLabel(key, value);
-    }
-  }
+  checker.CheckLabels(request.labels);
+  return checker.Take();
+}
+
+std::vector<FieldViolation> CheckLabels(
+    const std::map<std::string, std::string>& labels) {
+  Checker checker;
+  checker.CheckLabels(labels);
   return checker.Take();
 }
 

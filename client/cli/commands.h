@@ -11,6 +11,7 @@ void AddRunCommand(CommandTree& tree);        // run.cc
 void AddJobCommands(CommandTree& tree);       // job_commands.cc
 void AddTraceCommands(CommandTree& tree);     // trace_commands.cc
 void AddDownloadCommand(CommandTree& tree);   // download.cc
+void AddImportCommand(CommandTree& tree);     // import.cc
 void AddTableCommand(CommandTree& tree);      // table.cc
 void AddExplainCommand(CommandTree& tree);    // explain.cc
 void AddWorkloadsCommand(CommandTree& tree);  // workloads.cc
@@ -22,6 +23,7 @@ inline void AddAllCommands(CommandTree& tree) {
   AddJobCommands(tree);
   AddTraceCommands(tree);
   AddDownloadCommand(tree);
+  AddImportCommand(tree);
   AddTableCommand(tree);
   AddExplainCommand(tree);
   AddWorkloadsCommand(tree);

@@ -142,6 +142,12 @@ CLI::Option* AddPositional(CLI::App& app, const std::string& name,
   return app.add_option(name, *value, help)->required()->type_name("");
 }
 
+CLI::Option* AddPositionals(CLI::App& app, const std::string& name,
+                            std::vector<std::string>* values,
+                            const std::string& help) {
+  return app.add_option(name, *values, help)->required()->type_name("");
+}
+
 absl::StatusOr<std::string> ResourceName(absl::string_view collection,
                                          absl::string_view text) {
   absl::string_view id = text;

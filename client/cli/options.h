@@ -47,6 +47,11 @@ CLI::Option* AddPairs(CLI::App& app, const std::string& name,
 CLI::Option* AddPositional(CLI::App& app, const std::string& name,
                            std::string* value, const std::string& help);
 
+// One positional or more.
+CLI::Option* AddPositionals(CLI::App& app, const std::string& name,
+                            std::vector<std::string>* values,
+                            const std::string& help);
+
 // "jobs/ID" from "ID" or "jobs/ID" where `collection` is "jobs".
 // INVALID_ARGUMENT when it cannot be one.
 absl::StatusOr<std::string> ResourceName(absl::string_view collection,

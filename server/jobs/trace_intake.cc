@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/jobs/trace_intake.h"
 
-#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,19 +16,14 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "server/jobs/trace_summary.h"
 #include "trace/file/parquet_file.h"
-#include "trace/header.h"
-#include "trace/record.h"
 #include "trace/trace.h"
 
 namespace traza {
 namespace {
 
 namespace fs = std::filesystem;
-
-// From this many rows on, the memory of a trace is given back to the system
-// at once; below it the allocator reuses it for the next one.
-constexpr int64_t kLargeTraceRows = 20'000;
 
 absl::Status Bad(Reason reason, absl::string_view what) {
   return ErrorBuilder(absl::StatusCode::kDataLoss, reason).Build(what);
@@ -78,45 +72,14 @@ std::string HostName() {
   return name.data();
 }
 
-void CountLost(const Completeness& completeness, TraceCounts* counts) {
-  const std::array<std::pair<const char*, std::optional<int64_t>>, 7> causes = {
-      {{"dropped", completeness.dropped},
-       {"zero_ts", completeness.zero_ts},
-       {"bad_order", completeness.bad_order},
-       {"missing_gpu", completeness.missing_gpu},
-       {"dropped_ops", completeness.dropped_ops},
-       {"unmatched_call", completeness.unmatched_call},
-       {"unmatched_op", completeness.unmatched_op}}};
-  for (const auto& [cause, count] : causes) {
-    if (count.has_value() && *count > 0) counts->lost[cause] = *count;
-  }
-}
-
-TraceCounts CountRecords(const Trace& trace) {
-  std::array<int64_t, kAllEventKinds.size()> by_kind = {};
-  for (const EventKind kind : trace.kind) {
-    ++by_kind[static_cast<size_t>(kind)];
-  }
-  TraceCounts counts;
-  for (const EventKind kind : kAllEventKinds) {
-    const int64_t count = by_kind[static_cast<size_t>(kind)];
-    if (count > 0) counts.records[std::string(EventKindName(kind))] = count;
-  }
-  CountLost(trace.header.completeness, &counts);
-  return counts;
-}
-
-TraceRow RowFor(const Job& job, const WorkerResult& result) {
-  TraceRow row;
-  row.job = job.id;
-  row.workload = job.spec.workload;
-  row.variant = job.spec.variant;
-  row.device = job.spec.device;
-  row.host = HostName();
-  row.rows = result.rows;
-  row.partial = result.partial;
-  row.labels = job.spec.labels;
-  return row;
+void FillFromJob(const Job& job, const WorkerResult& result, TraceRow* row) {
+  row->job = job.id;
+  row->workload = job.spec.workload;
+  row->variant = job.spec.variant;
+  row->device = job.spec.device;
+  row->host = HostName();
+  row->partial = result.partial;
+  row->labels = job.spec.labels;
 }
 
 struct Stamp {
@@ -147,16 +110,8 @@ absl::StatusOr<TakenTrace> Judge(const fs::path& path, const Job& job,
                absl::StrCat("The trace file has ", rows,
                             " rows; the worker wrote ", result.rows, "."));
   }
-  const Answer answer = Explain(*trace);
-  TakenTrace taken;
-  taken.row = RowFor(job, result);
-  taken.row.validity = std::string(ValidityLevelName(answer.validity.level));
-  if (answer.verdict.has_value()) {
-    taken.row.verdict = std::string(VerdictKindName(answer.verdict->kind));
-  }
-  taken.answer = options.encode_answer(answer);
-  taken.counts = CountRecords(*trace);
-  taken.counts.validity = taken.row.validity;
+  TakenTrace taken = Summarize(*trace, options.encode_answer);
+  FillFromJob(job, result, &taken.row);
   return taken;
 }
 
@@ -175,7 +130,7 @@ absl::StatusOr<TraceIntake::ReadTrace> TraceIntake::Read(
   read.modified = stamp.modified;
   ASSIGN_OR_RETURN(read.trace, Judge(path, job, result, options_));
   // The trace itself is gone here; nothing waits while its memory is held.
-  if (result.rows >= kLargeTraceRows) ::malloc_trim(0);
+  ReleaseMemoryOf(result.rows);
   return read;
 }
 

@@ -4,24 +4,22 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
 #include "server/jobs/taken_trace.h"
+#include "server/jobs/trace_summary.h"
 #include "server/store/trace_store.h"
 #include "spec/job.h"
 #include "spec/worker_message.h"
-#include "trace/analysis/answer.h"
 
 namespace traza {
 
 struct TraceIntakeOptions {
   int64_t max_trace_bytes = int64_t{1} << 30;
-  // Encodes the answer that is stored beside the trace.
-  std::function<std::string(const Answer&)> encode_answer;
+  AnswerEncoder encode_answer;
 };
 
 // Turns the file that a worker left into a stored trace: reads and checks it,

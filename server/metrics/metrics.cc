@@ -164,6 +164,9 @@ Metrics::Metrics() : table_(std::make_unique<MetricTable>(Table())) {
   table_->Declare(kJobsQueued, {kOnlyClass});
   table_->Declare(kQueueWait, {kOnlyClass});
   table_->Declare(kTracesDeleted, {"user"});
+  for (const absl::string_view validity : kValidities) {
+    table_->Declare(kTracesCommitted, {kImportedWorkload, validity});
+  }
   for (const int metric :
        {kStoreBytes, kStoreTraces, kTraceWrittenBytes, kInsecureListener}) {
     table_->Declare(metric, {});

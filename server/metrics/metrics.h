@@ -23,6 +23,9 @@ namespace traza {
 
 class MetricTable;
 
+// The workload of traces that no job here made.
+inline constexpr char kImportedWorkload[] = "(imported)";
+
 // How a worker process ended: the label `reason` of traza_worker_exits_total.
 enum class WorkerExitReason {
   kOk,

@@ -70,7 +70,8 @@ class GrpcServer::State {
   State(const GrpcServerOptions& options, const GrpcServerParts& parts)
       : job_service_(parts.manager, parts.executor, parts.metrics),
         trace_service_(
-            {parts.jobs, parts.traces, parts.executor, parts.metrics}),
+            {parts.jobs, parts.traces, parts.executor, parts.metrics},
+            parts.importer),
         host_service_({options.hostname, options.start_time, options.jobs},
                       parts.host, parts.executor, parts.metrics),
         health_service_(parts.host, parts.executor, parts.metrics) {

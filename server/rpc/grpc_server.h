@@ -11,6 +11,7 @@
 #include "base/executor.h"
 #include "server/host/host_registry.h"
 #include "server/jobs/job_manager.h"
+#include "server/jobs/trace_importer.h"
 #include "server/metrics/metrics.h"
 #include "server/rpc/connect_call.h"
 #include "server/store/job_store.h"
@@ -32,6 +33,7 @@ struct GrpcServerParts {
   JobManager& manager;
   JobStore& jobs;
   TraceStore& traces;
+  TraceImporter& importer;
   HostRegistry& host;
   Executor& executor;
   Metrics& metrics;

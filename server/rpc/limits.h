@@ -26,11 +26,15 @@ inline constexpr size_t kMaxEchoBytes = 64;
 
 inline constexpr int kMaxWatchStreams = 64;   // WatchJob
 inline constexpr int kMaxReadStreams = 16;    // ReadTrace, ExportTrace
+inline constexpr int kMaxImportStreams = 2;   // ImportTrace
 inline constexpr int kMaxHealthStreams = 64;  // Health.Watch
 inline constexpr int kMaxStreamsPerConnection = 128;
 
 // Measured to be as fast as 1 MiB, and a slow client holds less memory.
 inline constexpr int64_t kReadChunkBytes = 256 * 1024;
+
+// Of one message of ImportTrace.
+inline constexpr size_t kMaxImportBlockBytes = 1024 * 1024;
 
 inline constexpr absl::Duration kDefaultWait = absl::Seconds(30);  // WaitJob
 inline constexpr absl::Duration kMaxWait = absl::Seconds(60);

@@ -15,6 +15,7 @@
 #include "server/rpc/convert_trace_row.h"
 #include "server/rpc/ended_stream.h"
 #include "server/rpc/filter_parser.h"
+#include "server/rpc/import_trace_reactor.h"
 #include "server/rpc/page_token.h"
 #include "server/rpc/trace_file.h"
 #include "server/rpc/validate.h"
@@ -54,8 +55,10 @@ absl::Status CheckSize(const v1::GetTableResponse& table) {
 
 }  // namespace
 
-TraceService::TraceService(const ReadTraceParts& parts)
-    : parts_(parts), unary_(kService, parts.executor, parts.metrics) {}
+TraceService::TraceService(const ReadTraceParts& parts, TraceImporter& importer)
+    : parts_(parts),
+      importer_(importer),
+      unary_(kService, parts.executor, parts.metrics) {}
 
 grpc::ServerUnaryReactor* TraceService::GetTrace(
     grpc::CallbackServerContext* context, const v1::GetTraceRequest* request,
@@ -148,11 +151,17 @@ grpc::ServerWriteReactor<v1::FileChunk>* TraceService::ReadTrace(
 }
 
 grpc::ServerReadReactor<v1::ImportTraceRequest>* TraceService::ImportTrace(
-    grpc::CallbackServerContext* /*context*/, v1::Trace* /*response*/) {
+    grpc::CallbackServerContext* /*context*/, v1::Trace* response) {
   using Ended = EndedStream<grpc::ServerReadReactor<v1::ImportTraceRequest>>;
-  return Ended::Start(
-      CallRecord(parts_.metrics, {kService, "ImportTrace", "client_stream"}),
-      NotImplemented("ImportTrace"));
+  CallRecord record(parts_.metrics, {kService, "ImportTrace", "client_stream"});
+  std::optional<StreamLimit::Permit> permit = import_streams_.Take();
+  if (!permit.has_value()) {
+    return Ended::Start(std::move(record),
+                        TooManyRequests("imports in progress"));
+  }
+  return ImportTraceReactor::Start(importer_, parts_.executor,
+                                   std::move(record), *std::move(permit),
+                                   response);
 }
 
 grpc::ServerUnaryReactor* TraceService::GetTable(

@@ -4,6 +4,7 @@
 
 #include "grpcpp/grpcpp.h"
 
+#include "server/jobs/trace_importer.h"
 #include "server/rpc/limits.h"
 #include "server/rpc/read_trace_reactor.h"
 #include "server/rpc/run_unary.h"
@@ -18,7 +19,7 @@ namespace traza {
 // Thread-safe. The collaborators must outlive every call.
 class TraceService final : public v1::TraceService::CallbackService {
  public:
-  explicit TraceService(const ReadTraceParts& parts);
+  TraceService(const ReadTraceParts& parts, TraceImporter& importer);
 
   grpc::ServerUnaryReactor* GetTrace(grpc::CallbackServerContext* context,
                                      const v1::GetTraceRequest* request,
@@ -58,8 +59,10 @@ class TraceService final : public v1::TraceService::CallbackService {
 
  private:
   const ReadTraceParts parts_;
+  TraceImporter& importer_;
   UnaryRunner unary_;
   StreamLimit read_streams_{kMaxReadStreams};
+  StreamLimit import_streams_{kMaxImportStreams};
 };
 
 }  // namespace traza

@@ -48,6 +48,14 @@ bool IsRequestId(absl::string_view id) {
          });
 }
 
+absl::Status CheckRequestId(absl::string_view id) {
+  if (IsRequestId(id)) return absl::OkStatus();
+  return InvalidField(
+      "request_id",
+      absl::StrCat("is ", Quoted(id, kMaxEchoBytes), "; must be at most ",
+                   kMaxRequestIdBytes, " characters of printable ASCII"));
+}
+
 }  // namespace
 
 absl::Status InvalidField(absl::string_view field,
@@ -84,19 +92,36 @@ absl::StatusOr<CreateJobArguments> ParseCreateJob(
         "job_id", absl::StrCat("is ", Quoted(request.job_id(), kMaxEchoBytes),
                                "; must match [a-z][a-z0-9-]{0,62}"));
   }
-  if (!IsRequestId(request.request_id())) {
-    return InvalidField(
-        "request_id",
-        absl::StrCat("is ", Quoted(request.request_id(), kMaxEchoBytes),
-                     "; must be at most ", kMaxRequestIdBytes,
-                     " characters of printable ASCII"));
-  }
+  RETURN_IF_ERROR(CheckRequestId(request.request_id()));
   CreateJobArguments arguments;
   ASSIGN_OR_RETURN(arguments.job, JobRequestFromProto(request.job()));
   arguments.options.job_id = request.job_id();
   arguments.options.request_id = request.request_id();
   arguments.options.validate_only = request.validate_only();
   return arguments;
+}
+
+absl::StatusOr<ImportDescription> ParseImportHeader(
+    const v1::ImportTraceHeader& header) {
+  ImportDescription description;
+  switch (header.format()) {
+    case v1::IMPORT_FORMAT_UNSPECIFIED:
+      break;
+    case v1::IMPORT_FORMAT_PARQUET:
+      description.format = ImportDescription::Format::kParquet;
+      break;
+    case v1::IMPORT_FORMAT_KINETO:
+      description.format = ImportDescription::Format::kKineto;
+      break;
+    default:
+      return InvalidField("format", "is not known");
+  }
+  RETURN_IF_ERROR(CheckRequestId(header.request_id()));
+  description.labels.insert(header.labels().begin(), header.labels().end());
+  if (header.has_size_bytes()) description.size_bytes = header.size_bytes();
+  if (header.has_sha256()) description.sha256 = header.sha256();
+  description.request_id = header.request_id();
+  return description;
 }
 
 absl::Status BelowJob(const absl::Status& status) {

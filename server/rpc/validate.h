@@ -9,8 +9,10 @@
 #include "absl/strings/string_view.h"
 
 #include "server/jobs/job_manager.h"
+#include "server/jobs/trace_importer.h"
 #include "spec/job.h"
 #include "traza/v1/job_service.pb.h"
+#include "traza/v1/trace_service.pb.h"
 
 namespace traza {
 
@@ -36,6 +38,10 @@ struct CreateJobArguments {
 };
 absl::StatusOr<CreateJobArguments> ParseCreateJob(
     const v1::CreateJobRequest& request);
+
+// What the first message of ImportTrace says.
+absl::StatusOr<ImportDescription> ParseImportHeader(
+    const v1::ImportTraceHeader& header);
 
 // The violations of `status` with "job." before each field: they come from a
 // check of the job alone.

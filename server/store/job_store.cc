@@ -16,9 +16,6 @@
 namespace traza {
 namespace {
 
-// How long a request id is remembered; said in the API.
-constexpr absl::Duration kRequestIdLife = absl::Hours(24);
-
 int64_t OldestRequestNs(absl::Time now) {
   return absl::ToUnixNanos(now - kRequestIdLife);
 }

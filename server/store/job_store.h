@@ -29,6 +29,9 @@ struct TransitionResult {
   Job job;             // as it is now
 };
 
+// How long a request id is remembered; said in the API.
+inline constexpr absl::Duration kRequestIdLife = absl::Hours(24);
+
 // Jobs and traces in SQLite: the truth. Memory elsewhere is an index of it.
 //
 // Every change of state is a compare-and-set in SQL; whoever loses sees
@@ -83,6 +86,21 @@ class JobStore {
   // RUNNING and CANCELLING become FAILED / DAEMON_RESTARTED (CANCELLING becomes
   // CANCELLED); returns them.
   absl::StatusOr<std::vector<Job>> FailInterrupted(absl::Time now);
+
+  // An import that a client may repeat; `hash` identifies what is imported.
+  struct ImportRequest {
+    std::string request_id;  // empty: cannot be repeated
+    std::string hash;
+  };
+  struct Imported {
+    bool created = false;  // false: the request id was used before
+    TraceRow trace;
+  };
+  // Stores a trace of no job. The same request id within 24 h gives back the
+  // trace it made; with another hash it is ALREADY_EXISTS / REQUEST_ID_REUSED.
+  absl::StatusOr<Imported> AddImport(const TraceRow& trace,
+                                     const std::string& answer,
+                                     const ImportRequest& request);
 
   absl::StatusOr<TraceRow> GetTrace(const TraceId& id);  // TRACE_NOT_FOUND
   absl::StatusOr<std::string> GetAnswer(const TraceId& id);

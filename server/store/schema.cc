@@ -94,6 +94,18 @@ CREATE TABLE probe (
 INSERT INTO probe (id, count) VALUES (1, 0);
 )sql";
 
+// The request ids of imports; those of jobs are in `requests`.
+constexpr char kImports[] = R"sql(
+CREATE TABLE imports (
+  request_id TEXT NOT NULL PRIMARY KEY,
+  hash TEXT NOT NULL,
+  time_ns INTEGER NOT NULL,
+  trace TEXT NOT NULL REFERENCES traces (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX imports_by_time ON imports (time_ns);
+CREATE INDEX imports_by_trace ON imports (trace);
+)sql";
+
 absl::StatusOr<int> VersionOf(Sqlite& database) {
   int64_t version = 0;
   const auto body = [&](SqlTransaction& sql) {
@@ -139,7 +151,7 @@ absl::Status TooNew(int version) {
 
 const std::vector<std::string>& Migrations() {
   static const std::vector<std::string>& steps =
-      *new std::vector<std::string>{kJobsAndTraces};
+      *new std::vector<std::string>{kJobsAndTraces, kImports};
   return steps;
 }
 

@@ -68,6 +68,14 @@ fs::path TraceStore::TemporaryPath(const JobId& job) const {
   return data_dir_ / "tmp" / absl::StrCat(job.value, kSuffix);
 }
 
+fs::path TraceStore::UploadPath(const TraceId& trace) const {
+  return data_dir_ / "tmp" / absl::StrCat("import-", trace.value, ".upload");
+}
+
+fs::path TraceStore::ConvertedPath(const TraceId& trace) const {
+  return data_dir_ / "tmp" / absl::StrCat("import-", trace.value, kSuffix);
+}
+
 fs::path TraceStore::PathOf(const TraceId& trace, absl::Time created) const {
   return data_dir_ / "traces" / DateOf(created) /
          absl::StrCat(trace.value, kSuffix);

@@ -18,6 +18,7 @@ namespace traza {
 
 // The trace files below the data folder:
 //   tmp/JOB.parquet                       while a worker writes it
+//   tmp/import-TRACE{.upload,.parquet}    while it is imported
 //   traces/yyyy-mm-dd/TRACE.parquet       committed (UTC date of creation)
 //
 // Thread-safe: immutable but for the disk.
@@ -31,6 +32,9 @@ class TraceStore {
   absl::Status EmptyTemporary() const;
 
   std::filesystem::path TemporaryPath(const JobId& job) const;
+  // Of an import: the file as it arrives, and the one that is made of it.
+  std::filesystem::path UploadPath(const TraceId& trace) const;
+  std::filesystem::path ConvertedPath(const TraceId& trace) const;
   std::filesystem::path PathOf(const TraceId& trace, absl::Time created) const;
 
   struct Committed {

@@ -70,9 +70,10 @@ std::string WhereMet(Reason reason) {
     case Reason::kCancelled:
     case Reason::kTracerBusy:
     case Reason::kTracingUnavailable:
+      return kJob;
     case Reason::kTraceIncomplete:
     case Reason::kTraceEmpty:
-      return kJob;
+      return absl::StrCat("INVALID_ARGUMENT, ", kJob);
     case Reason::kStoreInUse:
     case Reason::kStoreTooNew:
     case Reason::kStoreDamaged:

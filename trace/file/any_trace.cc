@@ -37,15 +37,21 @@ absl::StatusOr<std::string> HeadOf(const std::filesystem::path& path) {
 
 }  // namespace
 
-absl::StatusOr<Trace> ReadAnyTrace(const std::filesystem::path& path) {
+absl::StatusOr<TraceFormat> TraceFormatOf(const std::filesystem::path& path) {
   const absl::StatusOr<std::string> head = HeadOf(path);
   if (!head.ok()) return Annotate(head.status(), path.native());
-  if (head->starts_with(kParquetMagic.data())) return ReadParquet(path);
-  if (IsGzip(*head) || LooksLikeJson(*head)) return ReadKinetoFile(path);
+  if (head->starts_with(kParquetMagic.data())) return TraceFormat::kParquet;
+  if (IsGzip(*head) || LooksLikeJson(*head)) return TraceFormat::kKineto;
   return Annotate(
       UnreadableFile("This is neither a trace of traza (Parquet) nor one of "
                      "torch.profiler (JSON, also packed by gzip)."),
       path.native());
+}
+
+absl::StatusOr<Trace> ReadAnyTrace(const std::filesystem::path& path) {
+  ASSIGN_OR_RETURN(const TraceFormat format, TraceFormatOf(path));
+  return format == TraceFormat::kParquet ? ReadParquet(path)
+                                         : ReadKinetoFile(path);
 }
 
 }  // namespace traza

@@ -10,9 +10,17 @@
 
 namespace traza {
 
+enum class TraceFormat {
+  kParquet,  // ours
+  kKineto,   // of torch.profiler: JSON, plain or packed by gzip
+};
+
+// What the first bytes of a file say it is, whatever its name. NOT_FOUND when
+// there is no file; INVALID_ARGUMENT / TRACE_UNREADABLE when it is neither.
+absl::StatusOr<TraceFormat> TraceFormatOf(const std::filesystem::path& path);
+
 // Reads a trace of ours (ReadParquet) or one of torch.profiler
-// (ReadKinetoFile), and fails as they do. The first bytes tell which it is, not
-// the name.
+// (ReadKinetoFile), and fails as they do.
 absl::StatusOr<Trace> ReadAnyTrace(const std::filesystem::path& path);
 
 }  // namespace traza

@@ -139,6 +139,21 @@ class FakeDaemon::Traces final : public v1::TraceService::Service {
     *reply = fake_.replies_.answer;
     return status;
   }
+  grpc::Status ImportTrace(grpc::ServerContext*,
+                           grpc::ServerReader<v1::ImportTraceRequest>* reader,
+                           v1::Trace* reply) override {
+    const grpc::Status status = fake_.Enter("ImportTrace");
+    if (!status.ok()) return status;
+    FakeImport import;
+    for (v1::ImportTraceRequest message; reader->Read(&message);) {
+      if (message.has_header()) import.header = message.header();
+      import.bytes += message.data();
+    }
+    MutexLock lock(fake_.mu_);
+    *reply = fake_.replies_.trace;
+    fake_.calls_.imports.push_back(std::move(import));
+    return grpc::Status::OK;
+  }
   grpc::Status ReadTrace(grpc::ServerContext*,
                          const v1::ReadTraceRequest* request,
                          grpc::ServerWriter<v1::FileChunk>* writer) override {

@@ -37,6 +37,11 @@ struct FakeReplies {
   v1::ListWorkloadsResponse workloads;
 };
 
+struct FakeImport {
+  v1::ImportTraceHeader header;
+  std::string bytes;
+};
+
 struct FakeCalls {
   std::vector<std::string> names;  // "CreateJob", ... in order
   v1::CreateJobRequest create;
@@ -44,6 +49,7 @@ struct FakeCalls {
   v1::GetTableRequest table;
   std::vector<int64_t> read_offsets;
   std::string deleted;
+  std::vector<FakeImport> imports;
 };
 
 // A gRPC server with the services of traza on a unix socket, which answers

@@ -19,12 +19,7 @@ class GrpcServerTest : public RpcFixture {
       const std::string& address) {
     GrpcServerOptions options;
     options.address = address;
-    return GrpcServer::Start(options, {.manager = manager_,
-                                       .jobs = *jobs_,
-                                       .traces = *traces_,
-                                       .host = host_,
-                                       .executor = *executor_,
-                                       .metrics = metrics_});
+    return GrpcServer::Start(options, Parts());
   }
 };
 

@@ -20,6 +20,7 @@
 #include "server/host/host_registry.h"
 #include "server/jobs/job_manager.h"
 #include "server/jobs/taken_trace.h"
+#include "server/jobs/trace_importer.h"
 #include "server/metrics/metrics.h"
 #include "server/rpc/grpc_server.h"
 #include "server/store/job_store.h"
@@ -55,26 +56,36 @@ class TestContext : public grpc::ClientContext {
 // it. Jobs do not run by themselves: the test plays the device runner.
 class RpcFixture : public testing::Test {
  protected:
+  static constexpr int64_t kMaxImportBytes = int64_t{8} << 20;
+
   explicit RpcFixture(const ExecutorOptions& executor = {})
       : jobs_(*JobStore::Open(dir_ / "traza.db")),
         traces_(*TraceStore::Open(dir_.path())),
         manager_({}, host_, *jobs_, *traces_, metrics_, clock_),
+        importer_(
+            {.max_trace_bytes = kMaxImportBytes, .encode_answer = EncodeAnswer},
+            *jobs_, *traces_, metrics_, clock_),
         executor_(std::make_unique<Executor>(executor)) {
     host_.SetDescription(SampleDescription());
     GrpcServerOptions options;
     options.address = "127.0.0.1:0";
     options.hostname = "testhost";
     options.start_time = clock_.Now();
-    server_ = *GrpcServer::Start(options, {.manager = manager_,
-                                           .jobs = *jobs_,
-                                           .traces = *traces_,
-                                           .host = host_,
-                                           .executor = *executor_,
-                                           .metrics = metrics_});
+    server_ = *GrpcServer::Start(options, Parts());
     channel_ = NewChannel();
     job_stub_ = v1::JobService::NewStub(channel_);
     trace_stub_ = v1::TraceService::NewStub(channel_);
     host_stub_ = v1::HostService::NewStub(channel_);
+  }
+
+  GrpcServerParts Parts() {
+    return {.manager = manager_,
+            .jobs = *jobs_,
+            .traces = *traces_,
+            .importer = importer_,
+            .host = host_,
+            .executor = *executor_,
+            .metrics = metrics_};
   }
 
   // With a connection of its own.
@@ -187,6 +198,7 @@ class RpcFixture : public testing::Test {
   std::unique_ptr<JobStore> jobs_;
   std::unique_ptr<TraceStore> traces_;
   JobManager manager_;
+  TraceImporter importer_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<GrpcServer> server_;
   std::shared_ptr<grpc::Channel> channel_;
