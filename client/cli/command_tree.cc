@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "base/version.h"
-#include "client/args/suggest.h"
 #include "client/cli/options.h"
 #include "trace/render/display_width.h"
 

@@ -11,9 +11,9 @@
 #include "absl/strings/strip.h"
 
 #include "base/id.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "client/args/duration.h"
-#include "client/args/suggest.h"
 
 namespace traza {
 namespace {

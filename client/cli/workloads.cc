@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
-#include "client/args/suggest.h"
 #include "client/cli/commands.h"
 #include "client/cli/options.h"
 #include "client/term/list_table.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLIENT_ARGS_SUGGEST_H_
-#define CLIENT_ARGS_SUGGEST_H_
+#ifndef BASE_SUGGEST_H_
+#define BASE_SUGGEST_H_
 
 #include <string>
 #include <vector>
@@ -17,4 +17,4 @@ std::string Suggest(absl::string_view typed,
 
 }  // namespace traza
 
-#endif  // CLIENT_ARGS_SUGGEST_H_
+#endif  // BASE_SUGGEST_H_
