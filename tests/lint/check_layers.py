@@ -75,6 +75,7 @@ THIRD_PARTY = [
      r"|server/store/job_json\.cc|bench/|tests/"),
     ("CLI11", r"CLI/",
      r"server/(options|main)\.cc|client/|worker/(main|options)\.cc|bench/"),
+    ("RE2", r"re2/", r"trace/analysis/name_pattern\.cc"),
     ("OpenSSL", r"openssl/", r"base/file\.cc"),
     ("simdjson", r"simdjson\.h", r"trace/file/"),
     ("zlib", r"zlib\.h", r"trace/file/|bench/"),

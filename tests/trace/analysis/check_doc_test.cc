@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Holds docs/checks.md and the language together.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "base/file.h"
+#include "trace/analysis/check.h"
+#include "trace/analysis/check_quantity.h"
+#include "trace/analysis/finding_ids.h"
+
+namespace traza {
+namespace {
+
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+
+std::string ReadSource(const std::string& name) {
+  const char* root = std::getenv("TRAZA_SOURCE_DIR");
+  const absl::StatusOr<std::string> text = ReadFile(
+      std::filesystem::path(root == nullptr ? "." : root) / name, 1 << 20);
+  if (!text.ok()) ADD_FAILURE() << text.status();
+  return text.value_or("");
+}
+
+const char* UnitWord(CheckUnit unit) {
+  switch (unit) {
+    case CheckUnit::kCount:
+      return "count";
+    case CheckUnit::kTime:
+      return "time";
+    case CheckUnit::kBytes:
+      return "bytes";
+    case CheckUnit::kRatio:
+      return "ratio";
+    case CheckUnit::kVerdict:
+      return "verdict";
+    case CheckUnit::kValidity:
+      return "level";
+    case CheckUnit::kFinding:
+      return "finding";
+    case CheckUnit::kBool:
+      return "true, false";
+  }
+  return "";
+}
+
+// The lines of the section after `heading` that begin with `start`.
+std::vector<std::string> LinesOf(const std::string& text,
+                                 const std::string& heading,
+                                 const std::string& start) {
+  std::vector<std::string> lines;
+  bool inside = false;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::StartsWith(line, "#")) inside = line == heading;
+    if (inside && absl::StartsWith(line, start)) lines.emplace_back(line);
+  }
+  return lines;
+}
+
+TEST(CheckDoc, HasOneLineForEachQuantity) {
+  std::vector<std::string> expected;
+  for (const CheckQuantity& quantity : CheckQuantities()) {
+    expected.push_back(absl::StrCat("| `", CheckSignature(quantity), "` | ",
+                                    UnitWord(quantity.unit), " | ",
+                                    quantity.help, " |"));
+  }
+
+  EXPECT_THAT(LinesOf(ReadSource("docs/checks.md"), "## Quantities", "| `"),
+              ElementsAreArray(expected));
+}
+
+TEST(CheckDoc, ItsExamplesAreExpressions) {
+  const std::string text = ReadSource("docs/checks.md");
+  const size_t begin = text.find("```\n") + 4;
+  const size_t end = text.find("```", begin);
+  int examples = 0;
+  for (const absl::string_view line : absl::StrSplit(
+           text.substr(begin, end - begin), '\n', absl::SkipEmpty())) {
+    EXPECT_TRUE(ParseCheck(line).ok()) << line << ParseCheck(line).status();
+    ++examples;
+  }
+  EXPECT_GE(examples, 10);
+}
+
+TEST(CheckDoc, ListsAllWordsAndLimits) {
+  const std::string text = ReadSource("docs/checks.md");
+  std::vector<std::string> words = CopyKindWords();
+  for (const std::string& word : IdleClassWords()) words.push_back(word);
+  for (const CheckUnit unit : {CheckUnit::kVerdict, CheckUnit::kValidity,
+                               CheckUnit::kFinding, CheckUnit::kBool}) {
+    for (const std::string& word : CheckWords(unit)) words.push_back(word);
+  }
+  for (const std::string& word : words) {
+    EXPECT_THAT(text, HasSubstr(absl::StrCat("`", word, "`")));
+  }
+  EXPECT_THAT(text, HasSubstr(absl::StrCat(
+                        "at most ", kMaxCheckBytes, " bytes, a call at most ",
+                        kMaxChecks, " of them, which name at most ",
+                        kMaxCheckBaselines, " other traces")));
+}
+
+// Else `finding(ID) == absent` would pass for what nobody looks for, or be
+// refused for what somebody does.
+TEST(CheckDoc, FindingsAreThoseOfFindingsH) {
+  std::vector<std::string> expected;
+  const std::string text = ReadSource("trace/analysis/findings.h");
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!absl::StartsWith(line, "//   ") || line[5] == ' ') continue;
+    expected.emplace_back(line.substr(5, line.find(' ', 5) - 5));
+  }
+  std::vector<std::string> ids;
+  for (const FindingId& id : kFindingIds) ids.emplace_back(id.id);
+
+  EXPECT_THAT(ids, testing::UnorderedElementsAreArray(expected));
+}
+
+}  // namespace
+}  // namespace traza
