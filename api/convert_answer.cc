@@ -68,22 +68,6 @@ std::string WordOf(v1::Severity severity) {
   return "info";
 }
 
-v1::Number ToProto(const Number& from) {
-  v1::Number to;
-  to.set_value(from.value);
-  to.set_unit(from.unit);
-  if (!from.numerator.empty()) to.set_numerator(from.numerator);
-  if (!from.denominator.empty()) to.set_denominator(from.denominator);
-  return to;
-}
-
-Number FromProto(const v1::Number& from) {
-  return {.value = from.value(),
-          .unit = from.unit(),
-          .numerator = from.numerator(),
-          .denominator = from.denominator()};
-}
-
 template <typename Map>
 void CopyNumbers(const std::map<std::string, Number>& from, Map* to) {
   for (const auto& [name, number] : from) (*to)[name] = ToProto(number);
@@ -318,6 +302,22 @@ Fingerprint FromProto(const v1::Fingerprint& from) {
 }
 
 }  // namespace
+
+v1::Number ToProto(const Number& from) {
+  v1::Number to;
+  to.set_value(from.value);
+  to.set_unit(from.unit);
+  if (!from.numerator.empty()) to.set_numerator(from.numerator);
+  if (!from.denominator.empty()) to.set_denominator(from.denominator);
+  return to;
+}
+
+Number FromProto(const v1::Number& from) {
+  return {.value = from.value(),
+          .unit = from.unit(),
+          .numerator = from.numerator(),
+          .denominator = from.denominator()};
+}
 
 v1::Answer ToProto(const Answer& answer) {
   v1::Answer to;

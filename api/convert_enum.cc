@@ -96,6 +96,12 @@ constexpr Pairs<TableBy, v1::TableBy, 5> kTableBys = {{
     {TableBy::kStep, v1::TABLE_BY_STEP},
 }};
 
+constexpr Pairs<CheckOutcome, v1::CheckOutcome, 3> kCheckOutcomes = {{
+    {CheckOutcome::kPassed, v1::CHECK_OUTCOME_PASSED},
+    {CheckOutcome::kFailed, v1::CHECK_OUTCOME_FAILED},
+    {CheckOutcome::kUnknown, v1::CHECK_OUTCOME_UNKNOWN},
+}};
+
 constexpr Pairs<DeviceKind, v1::DeviceKind, 2> kDeviceKinds = {{
     {DeviceKind::kCpu, v1::DEVICE_KIND_CPU},
     {DeviceKind::kGpu, v1::DEVICE_KIND_GPU},
@@ -140,6 +146,13 @@ std::optional<VerdictKind> FromProto(v1::VerdictKind kind) {
 
 v1::TableBy ToProto(TableBy by) { return Forward(kTableBys, by); }
 std::optional<TableBy> FromProto(v1::TableBy by) { return Back(kTableBys, by); }
+
+v1::CheckOutcome ToProto(CheckOutcome outcome) {
+  return Forward(kCheckOutcomes, outcome);
+}
+std::optional<CheckOutcome> FromProto(v1::CheckOutcome outcome) {
+  return Back(kCheckOutcomes, outcome);
+}
 
 v1::DeviceKind ToProto(DeviceKind kind) { return Forward(kDeviceKinds, kind); }
 std::optional<DeviceKind> FromProto(v1::DeviceKind kind) {

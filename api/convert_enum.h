@@ -9,6 +9,7 @@
 #include "spec/phase.h"
 #include "spec/worker_description.h"
 #include "trace/analysis/answer.h"
+#include "trace/analysis/check.h"
 #include "trace/analysis/table.h"
 #include "trace/record.h"
 #include "traza/v1/host.pb.h"
@@ -34,6 +35,8 @@ v1::VerdictKind ToProto(VerdictKind kind);
 std::optional<VerdictKind> FromProto(v1::VerdictKind kind);
 v1::TableBy ToProto(TableBy by);
 std::optional<TableBy> FromProto(v1::TableBy by);
+v1::CheckOutcome ToProto(CheckOutcome outcome);
+std::optional<CheckOutcome> FromProto(v1::CheckOutcome outcome);
 v1::DeviceKind ToProto(DeviceKind kind);
 std::optional<DeviceKind> FromProto(v1::DeviceKind kind);
 v1::ParamType ToProto(ParamType type);

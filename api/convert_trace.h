@@ -24,6 +24,9 @@ namespace traza {
 v1::GetTableResponse ToProto(const Table& table);
 Table FromProto(const v1::GetTableResponse& table);
 
+v1::Number ToProto(const Number& number);
+Number FromProto(const v1::Number& number);
+
 v1::Answer ToProto(const Answer& answer);
 Answer FromProto(const v1::Answer& answer);
 

@@ -26,8 +26,9 @@ constexpr int kHelpWidth = 80;
 constexpr char kFooter[] =
     "T is a trace id or the path of a trace file.\n"
     "Durations are written 500us, 20ms, 5s, 2m, 1h.\n"
-    "Exit codes: 0 ok, 1 the job failed, 2 the request is wrong, 3 no answer\n"
-    "from the daemon, 4 refused, 130 interrupted.\n"
+    "Exit codes: 0 ok, 1 the job or a check failed, 2 the request is wrong, 3 "
+    "no\n"
+    "answer from the daemon, 4 refused, 130 interrupted.\n"
     "Start with: traza workloads, then traza run matmul_add -p size=64";
 
 std::string Shown(absl::string_view word) {

@@ -14,6 +14,7 @@ void AddDownloadCommand(CommandTree& tree);   // download.cc
 void AddImportCommand(CommandTree& tree);     // import.cc
 void AddTableCommand(CommandTree& tree);      // table.cc
 void AddExplainCommand(CommandTree& tree);    // explain.cc
+void AddCheckCommand(CommandTree& tree);      // check.cc
 void AddWorkloadsCommand(CommandTree& tree);  // workloads.cc
 void AddHostCommands(CommandTree& tree);      // host_commands.cc
 
@@ -26,6 +27,7 @@ inline void AddAllCommands(CommandTree& tree) {
   AddImportCommand(tree);
   AddTableCommand(tree);
   AddExplainCommand(tree);
+  AddCheckCommand(tree);
   AddWorkloadsCommand(tree);
   AddHostCommands(tree);
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -57,20 +54,6 @@ absl::StatusOr<Destination> FindDestination(
   }
   return Destination{.is_special = std::filesystem::is_other(status),
                      .path = *output};
-}
-
-// A file without a name.
-absl::StatusOr<UniqueFd> OpenTemporary() {
-  std::error_code error;
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path(error);
-  std::string path = (error ? std::filesystem::path("/tmp") : folder) /
-                     "traza-download-XXXXXX";
-  UniqueFd fd(::mkostemp(path.data(), O_CLOEXEC));
-  if (!fd.valid())
-    return ErrnoStatus(errno, absl::StrCat("Cannot make ", path));
-  ::unlink(path.c_str());
-  return fd;
 }
 
 // A stream cannot be taken back, so it gets the bytes after they were checked.

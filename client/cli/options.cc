@@ -63,6 +63,15 @@ CLI::Option* AddText(CLI::App& app, const std::string& name,
   });
 }
 
+CLI::Option* AddTexts(CLI::App& app, const std::string& name,
+                      std::vector<std::string>* values, const std::string& help,
+                      const std::string& type) {
+  return AddOption(app, name, help, type, [values](const std::string& word) {
+    values->push_back(word);
+    return absl::OkStatus();
+  });
+}
+
 CLI::Option* AddNumber(CLI::App& app, const std::string& name,
                        std::optional<int64_t>* value, int64_t min, int64_t max,
                        const std::string& help) {

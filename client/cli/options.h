@@ -23,6 +23,11 @@ CLI::Option* AddText(CLI::App& app, const std::string& name,
                      std::optional<std::string>* value, const std::string& help,
                      const std::string& type);
 
+// The same, any number of times, in the order in which they were given.
+CLI::Option* AddTexts(CLI::App& app, const std::string& name,
+                      std::vector<std::string>* values, const std::string& help,
+                      const std::string& type);
+
 // A decimal number in [min, max]; CLI11 itself reads 010 as octal.
 CLI::Option* AddNumber(CLI::App& app, const std::string& name,
                        std::optional<int64_t>* value, int64_t min, int64_t max,

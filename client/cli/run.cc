@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "client/cli/commands.h"
+#include "client/cli/expected_checks.h"
 #include "client/cli/follow_job.h"
 #include "client/cli/interruptible_job.h"
 #include "client/cli/options.h"
@@ -32,6 +33,7 @@ struct RunOptions {
   std::string workload;
   std::optional<std::string> depth, warmup;
   std::optional<std::string> request_id;
+  std::vector<std::string> expectations;
   bool detach = false;
 };
 
@@ -88,6 +90,7 @@ absl::StatusOr<ExitCode> RunDetached(const v1::CreateJobRequest& request,
 }
 
 absl::StatusOr<ExitCode> RunAndWait(const v1::CreateJobRequest& request,
+                                    ExpectedChecks* checks_or_null,
                                     CommandContext& context) {
   const Console& console = context.console();
   ProgressLine progress(console, Clock::Real());
@@ -107,14 +110,25 @@ absl::StatusOr<ExitCode> RunAndWait(const v1::CreateJobRequest& request,
     ASSIGN_OR_RETURN(last, FollowJob(*client, job.name(), progress));
   }
   progress.Say("");
-  return PrintRunResult(*client, last, interruptible.cancelled(), context);
+  return PrintRunResult(*client, last, interruptible.cancelled(),
+                        checks_or_null, context);
 }
 
 absl::StatusOr<ExitCode> Run(const RunOptions& options,
                              CommandContext& context) {
   ASSIGN_OR_RETURN(const v1::CreateJobRequest request, MakeRequest(options));
-  return options.detach ? RunDetached(request, context)
-                        : RunAndWait(request, context);
+  if (options.expectations.empty()) {
+    return options.detach ? RunDetached(request, context)
+                          : RunAndWait(request, nullptr, context);
+  }
+  if (options.detach) {
+    return absl::InvalidArgumentError(
+        "--expect needs the trace, which --detach does not wait for; use traza "
+        "check when the job is done.");
+  }
+  ASSIGN_OR_RETURN(ExpectedChecks checks,
+                   ExpectedChecks::Create(options.expectations, context));
+  return RunAndWait(request, &checks, context);
 }
 
 void AddStepOptions(CLI::App& app, RunOptions* options) {
@@ -133,8 +147,8 @@ void AddLater(CLI::App& app, const std::string& name) {
   const CLI::callback_t refuse = [name](const CLI::results_t&) -> bool {
     throw CLI::ValidationError(
         name,
-        "This version has no sweeps and no checks; run the jobs one by one and "
-        "compare their answers (traza run --json).");
+        "This version has no sweeps; run the jobs one by one and compare their "
+        "answers (traza run --json).");
   };
   app.add_option(name, refuse)
       ->type_name("TEXT")
@@ -177,8 +191,11 @@ void AddRunCommand(CommandTree& tree) {
           "The same id again is the same job, not a second one", "ID");
   app.add_flag("--detach", options->detach,
                "Do not wait; print the name of the job");
+  AddTexts(app, "--expect", &options->expectations,
+           "What is expected of the trace, e.g. \"kernels_per_step == 5\"; may "
+           "be repeated",
+           "EXPR");
   AddLater(app, "--sweep");
-  AddLater(app, "--expect");
 }
 
 }  // namespace traza

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -68,15 +69,22 @@ absl::StatusOr<Result> FetchResult(Client& client, const v1::Job& job,
   return result;
 }
 
-void PrintJsonPair(const v1::Job& job, const v1::Answer* answer_or_null,
-                   std::ostream& out) {
-  // JSON text has no newlines but those between its values.
-  const auto indented = [](const google::protobuf::Message& message) {
-    return absl::StrReplaceAll(ToJsonText(message), {{"\n", "\n  "}});
-  };
-  out << "{\n  \"job\": " << indented(job) << ",\n  \"answer\": "
-      << (answer_or_null == nullptr ? "null" : indented(*answer_or_null))
-      << "\n}\n";
+// Null where it is absent.
+using NamedMessage = std::pair<const char*, const google::protobuf::Message*>;
+
+// {"job": ..., "answer": ...}
+void PrintJsonObject(const std::vector<NamedMessage>& members,
+                     std::ostream& out) {
+  const char* before = "{\n";
+  for (const auto& [name, message] : members) {
+    // JSON text has no newlines but those between its values.
+    out << before << "  \"" << name << "\": "
+        << (message == nullptr
+                ? "null"
+                : absl::StrReplaceAll(ToJsonText(*message), {{"\n", "\n  "}}));
+    before = ",\n";
+  }
+  out << "\n}\n";
 }
 
 void PrintResult(const Result& result, const v1::Job& job,
@@ -94,10 +102,13 @@ void PrintResult(const Result& result, const v1::Job& job,
 
 absl::StatusOr<ExitCode> PrintRunResult(Client& client, const v1::Job& job,
                                         bool interrupted,
+                                        ExpectedChecks* checks_or_null,
                                         CommandContext& context) {
   const Console& console = context.console();
+  std::vector<NamedMessage> members = {{"job", &job}, {"answer", nullptr}};
+  if (checks_or_null != nullptr) members.emplace_back("checks", nullptr);
   if (job.state() != v1::JOB_STATE_SUCCEEDED || interrupted) {
-    if (context.json()) PrintJsonPair(job, nullptr, console.out);
+    if (context.json()) PrintJsonObject(members, console.out);
     console.out << std::flush;
     console.err << "traza: " << FailureText(job) << std::flush;
     if (job.has_trace()) {
@@ -108,12 +119,20 @@ absl::StatusOr<ExitCode> PrintRunResult(Client& client, const v1::Job& job,
   }
   ASSIGN_OR_RETURN(const Result result,
                    FetchResult(client, job, !context.json()));
-  if (context.json()) {
-    PrintJsonPair(job, &result.answer, console.out);
-  } else {
-    PrintResult(result, job, console);
+  if (!context.json()) PrintResult(result, job, console);
+  members[1].second = &result.answer;
+  v1::CheckTraceResponse checks;
+  if (checks_or_null != nullptr) {
+    ASSIGN_OR_RETURN(checks, checks_or_null->Run(job.trace(), context));
+    members[2].second = &checks;
+    if (!context.json()) {
+      console.out << '\n';
+      PrintChecks(checks, console);
+    }
   }
-  return ExitCode::kOk;
+  if (context.json()) PrintJsonObject(members, console.out);
+  return checks_or_null == nullptr || checks.passed() ? ExitCode::kOk
+                                                      : ExitCode::kFailed;
 }
 
 }  // namespace traza

@@ -6,14 +6,17 @@
 
 #include "client/cli/command_context.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/expected_checks.h"
 #include "client/client.h"
 
 namespace traza {
 
 // Prints what came of a job that has ended: the top of its table and the
-// answer, or why there is none. `interrupted` says that the user cancelled it.
+// answer, or why there is none, and what came of the checks, if there are any.
+// `interrupted` says that the user cancelled it.
 absl::StatusOr<ExitCode> PrintRunResult(Client& client, const v1::Job& job,
                                         bool interrupted,
+                                        ExpectedChecks* checks_or_null,
                                         CommandContext& context);
 
 }  // namespace traza

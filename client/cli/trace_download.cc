@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -106,6 +107,19 @@ absl::Status ReadAll(Client& client, const v1::Trace& trace, int fd,
 }
 
 }  // namespace
+
+absl::StatusOr<UniqueFd> OpenTemporary() {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path(error);
+  std::string path = (error ? std::filesystem::path("/tmp") : folder) /
+                     "traza-download-XXXXXX";
+  UniqueFd fd(::mkostemp(path.data(), O_CLOEXEC));
+  if (!fd.valid())
+    return ErrnoStatus(errno, absl::StrCat("Cannot make ", path));
+  ::unlink(path.c_str());
+  return fd;
+}
 
 absl::Status FillFromTrace(Client& client, const v1::Trace& trace, int fd,
                            ProgressLine& progress,

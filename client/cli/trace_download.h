@@ -6,8 +6,10 @@
 #include <filesystem>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
+#include "base/unique_fd.h"
 #include "client/client.h"
 #include "client/term/progress_line.h"
 
@@ -19,6 +21,9 @@ struct ResumeOptions {
   absl::Duration first_wait = absl::Milliseconds(200);
   absl::Duration longest_wait = absl::Seconds(5);
 };
+
+// An empty file without a name, in the folder for temporary files.
+absl::StatusOr<UniqueFd> OpenTemporary();
 
 // Brings `trace` (as GetTrace returned it) into the open file `fd`, going on
 // from the bytes that are there, and checks its SHA-256. A broken stream is

@@ -8,9 +8,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "client/cli/options.h"
+#include "client/cli/trace_download.h"
+#include "client/term/progress_line.h"
 
 namespace traza {
 namespace {
@@ -67,6 +70,18 @@ absl::StatusOr<Trace> ReadLocalTrace(const std::filesystem::path& path,
                       ? absl::StatusCode::kNotFound
                       : absl::StatusCode::kInvalidArgument,
                   trace.status());
+}
+
+absl::StatusOr<Trace> FetchTrace(const std::string& text,
+                                 CommandContext& context) {
+  v1::GetTraceRequest request;
+  ASSIGN_OR_RETURN(*request.mutable_name(), RemoteTrace(text, context));
+  ASSIGN_OR_RETURN(Client* const client, context.Connect());
+  ASSIGN_OR_RETURN(const v1::Trace trace, client->GetTrace(request));
+  ASSIGN_OR_RETURN(const UniqueFd fd, OpenTemporary());
+  ProgressLine progress(context.console(), Clock::Real());
+  RETURN_IF_ERROR(FillFromTrace(*client, trace, fd.get(), progress));
+  return context.ReadTraceFile(absl::StrCat("/proc/self/fd/", fd.get()));
 }
 
 }  // namespace traza

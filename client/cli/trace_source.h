@@ -30,6 +30,12 @@ absl::StatusOr<std::string> RemoteTrace(const std::string& text,
 absl::StatusOr<Trace> ReadLocalTrace(const std::filesystem::path& path,
                                      CommandContext& context);
 
+// Fetches the file of a trace of the daemon, named as for RemoteTrace, and
+// reads it. Only in a program that reads files (see ReadTraceFile): another one
+// would begin its command again.
+absl::StatusOr<Trace> FetchTrace(const std::string& text,
+                                 CommandContext& context);
+
 }  // namespace traza
 
 #endif  // CLIENT_CLI_TRACE_SOURCE_H_

@@ -4,14 +4,20 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
+#include "api/convert_check.h"
 #include "api/convert_enum.h"
 #include "api/convert_trace.h"
 #include "base/error.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 #include "server/rpc/convert_trace_row.h"
 #include "server/rpc/ended_stream.h"
 #include "server/rpc/filter_parser.h"
@@ -19,6 +25,7 @@
 #include "server/rpc/page_token.h"
 #include "server/rpc/trace_file.h"
 #include "server/rpc/validate.h"
+#include "trace/analysis/check.h"
 #include "trace/analysis/table.h"
 
 namespace traza {
@@ -51,6 +58,34 @@ absl::Status CheckSize(const v1::GetTableResponse& table) {
       "limit", absl::StrCat("is needed: the table has ", table.rows_size(),
                             " rows and ", bytes, " bytes; at most ",
                             kMaxMessageBytes, " bytes can be sent"));
+}
+
+// The trace that an expectation names: "ID", "traces/ID" or "jobs/ID".
+absl::StatusOr<Trace> LoadNamedTrace(const ReadTraceParts& parts,
+                                     const std::string& name) {
+  TraceId id;
+  if (absl::StartsWith(name, "jobs/")) {
+    ASSIGN_OR_RETURN(const JobId job_id, ParseJobName(name));
+    ASSIGN_OR_RETURN(const Job job, parts.jobs.Get(job_id));
+    if (!job.trace.has_value()) {
+      return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
+                          Reason::kJobHasNoTrace)
+          .With("job", job_id.value)
+          .Build(absl::StrCat("Job ", job_id.value, " has no trace."));
+    }
+    id = *job.trace;
+  } else {
+    const absl::string_view text = absl::StripPrefix(name, "traces/");
+    if (!IsResourceId(text)) {
+      return InvalidField(
+          "expressions",
+          absl::StrCat("name the trace ", Quoted(name, kMaxEchoBytes),
+                       "; must be \"ID\", \"traces/ID\" or \"jobs/ID\""));
+    }
+    id.value = std::string(text);
+  }
+  ASSIGN_OR_RETURN(const TraceRow row, parts.jobs.GetTrace(id));
+  return LoadTrace(parts.traces, row);
 }
 
 }  // namespace
@@ -209,11 +244,24 @@ grpc::ServerUnaryReactor* TraceService::DiffTraces(
 }
 
 grpc::ServerUnaryReactor* TraceService::CheckTrace(
-    grpc::CallbackServerContext* context,
-    const v1::CheckTraceRequest* /*request*/,
-    v1::CheckTraceResponse* /*response*/) {
-  return unary_.RunHere(context, "CheckTrace",
-                        [] { return NotImplemented("CheckTrace"); });
+    grpc::CallbackServerContext* context, const v1::CheckTraceRequest* request,
+    v1::CheckTraceResponse* response) {
+  return unary_.Run(
+      context, "CheckTrace", [this, request, response]() -> absl::Status {
+        ASSIGN_OR_RETURN(const TraceId id, ParseTraceName(request->name()));
+        ASSIGN_OR_RETURN(const auto checks,
+                         ParseChecks({request->expressions().begin(),
+                                      request->expressions().end()}));
+        ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(id));
+        ASSIGN_OR_RETURN(const Trace trace, LoadTrace(parts_.traces, row));
+        ASSIGN_OR_RETURN(
+            const std::vector<CheckResult> results,
+            RunChecks(trace, checks, [this](const std::string& name) {
+              return LoadNamedTrace(parts_, name);
+            }));
+        *response = ToProto(results);
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerWriteReactor<v1::FileChunk>* TraceService::ExportTrace(

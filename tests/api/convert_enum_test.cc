@@ -30,6 +30,9 @@ TEST(ConvertEnum, EveryWordSurvivesTheRoundTrip) {
   for (int i = 0; i <= static_cast<int>(TableBy::kStep); ++i) {
     ExpectRoundTrip(static_cast<TableBy>(i));
   }
+  for (int i = 0; i <= static_cast<int>(CheckOutcome::kUnknown); ++i) {
+    ExpectRoundTrip(static_cast<CheckOutcome>(i));
+  }
   ExpectRoundTrip(DeviceKind::kCpu);
   ExpectRoundTrip(DeviceKind::kGpu);
   ExpectRoundTrip(ParamType::kInt);

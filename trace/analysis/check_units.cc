@@ -102,6 +102,16 @@ std::string CheckValueText(double value, CheckUnit unit) {
   }
 }
 
+std::string CheckValueText(const Number& number) {
+  for (const CheckUnit unit :
+       {CheckUnit::kTime, CheckUnit::kBytes, CheckUnit::kRatio}) {
+    if (number.unit == CheckUnitName(unit)) {
+      return CheckValueText(number.value, unit);
+    }
+  }
+  return CheckValueText(number.value, CheckUnit::kCount);
+}
+
 std::string CheckExample(const CheckQuantity& quantity) {
   switch (quantity.unit) {
     case CheckUnit::kCount:

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
+#include "trace/analysis/answer.h"
 #include "trace/analysis/check_quantity.h"
 
 namespace traza {
@@ -23,6 +24,7 @@ absl::StatusOr<double> CheckValueOf(double number, absl::string_view unit,
 // A value as messages show it, with enough digits to tell two close ones apart:
 // "262.41 us", "1,048,576 B", "81.25 %", "5".
 std::string CheckValueText(double value, CheckUnit unit);
+std::string CheckValueText(const Number& number);
 
 // What "==" could be followed by, for an error: "5", "250us", "absent".
 std::string CheckExample(const CheckQuantity& quantity);

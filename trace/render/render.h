@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
 #include "trace/analysis/answer.h"
+#include "trace/analysis/check.h"
 #include "trace/analysis/table.h"
 
 namespace traza {
@@ -21,6 +23,10 @@ struct RenderOptions {
 // "Verdict: KIND ..." (or "Verdict: none, ..." for an INVALID trace).
 std::string RenderTable(const Table& table, const RenderOptions& options);
 std::string RenderAnswer(const Answer& answer, const RenderOptions& options);
+// One line a check, "PASS     EXPRESSION  (VALUE)", with the message below it
+// unless it passed, and "Checks: N of N passed".
+std::string RenderChecks(const std::vector<CheckResult>& results,
+                         const RenderOptions& options);
 
 // "1.23 ms", "45.6 us", "789 ns"; never a rounded zero for a non-zero time.
 std::string FormatNs(double ns);
