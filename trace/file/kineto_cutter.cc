@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kWindowBytes = size_t{1} << 20;
 // In front of the text, for the bracket of a window that begins with it.
 constexpr size_t kFrontBytes = 64;
+constexpr size_t kTailBytes = 64;  // and behind it
 constexpr absl::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool IsSpace(char byte) {
@@ -64,7 +65,7 @@ class ValueEnd {
 KinetoCutter::KinetoCutter(ByteSource& source, int64_t max_bytes)
     : source_(source),
       max_bytes_(max_bytes),
-      buffer_(kFrontBytes + kWindowBytes + kPaddingBytes),
+      buffer_(kFrontBytes + kWindowBytes + kTailBytes),
       begin_(kFrontBytes),
       end_(kFrontBytes) {}
 
@@ -97,12 +98,12 @@ absl::StatusOr<bool> KinetoCutter::Fill() {
     begin_ -= moved;
     end_ -= moved;
   }
-  if (end_ + kPaddingBytes == buffer_.size()) {
+  if (end_ + kTailBytes == buffer_.size()) {
     buffer_.resize(2 * buffer_.size());
   }
-  ASSIGN_OR_RETURN(const size_t count,
-                   source_.Read(buffer_.data() + end_,
-                                buffer_.size() - kPaddingBytes - end_));
+  ASSIGN_OR_RETURN(
+      const size_t count,
+      source_.Read(buffer_.data() + end_, buffer_.size() - kTailBytes - end_));
   source_ended_ = count == 0;
   end_ += count;
   bytes_ += static_cast<int64_t>(count);

@@ -31,8 +31,6 @@ struct KinetoMember {
 // `source` must outlive it.
 class KinetoCutter {
  public:
-  // Readable bytes after the text of a window, for parsers that look ahead.
-  static constexpr size_t kPaddingBytes = 64;
   static constexpr size_t kMaxEventBytes = size_t{64} << 20;
   static constexpr size_t kMaxMemberBytes = size_t{1} << 20;
   static constexpr size_t kMaxMembers = 64;

@@ -4,13 +4,14 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
+#include "trace/file/json_cursor.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -38,7 +39,7 @@ struct KinetoEvent {
   char phase = 0;
   KinetoKind kind = KinetoKind::kOther;
   absl::string_view category;
-  absl::string_view name;  // UTF-8
+  absl::string_view name;
   // As written: numbers or texts ("stream 7"), in ns from microseconds.
   int64_t pid = kNull<int64_t>;
   int64_t tid = kNull<int64_t>;
@@ -67,20 +68,18 @@ struct KinetoEvent {
 // Reads events from windows of text. Thread-compatible.
 class KinetoEventReader {
  public:
-  KinetoEventReader();
-  ~KinetoEventReader();
-
-  // Calls `add` with each event of `window`, the text of a JSON array that has
-  // KinetoCutter::kPaddingBytes readable bytes after it. Of events that are no
-  // rows (kMetadata, kOther) some fields may stay unset. Malformed UTF-8 is
-  // replaced by U+FFFD. Fails as `add` does, and with TRACE_UNREADABLE where
-  // the text is no JSON.
+  // Calls `add` with each event of `window`, the text of a JSON array. Fails as
+  // `add` does, and with TRACE_UNREADABLE where the text is no JSON.
   absl::Status Read(absl::string_view window,
                     absl::FunctionRef<absl::Status(const KinetoEvent&)> add);
 
  private:
-  class Parser;
-  std::unique_ptr<Parser> parser_;
+  void ReadMember(absl::string_view key, JsonCursor* cursor,
+                  KinetoEvent* event);
+  // The text of a value, in `memory` where it has escapes.
+  static absl::string_view TextOf(absl::string_view value, std::string* memory);
+
+  std::string category_, name_;  // of the event that is read
 };
 
 }  // namespace traza

@@ -1,52 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/file/kineto_header.h"
 
+#include <cstddef>
 #include <limits>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "simdjson.h"
 
 #include "base/utf8.h"
+#include "trace/file/json_cursor.h"
 #include "trace/file/json_number.h"
 
 namespace traza {
 namespace {
 
-namespace dom = simdjson::dom;
-
 constexpr size_t kMaxTextBytes = 256;
 constexpr size_t kMaxDevices = 1024;
 
-std::optional<int64_t> IntegerOf(const dom::element& parent, const char* key) {
-  int64_t value = 0;
-  if (parent[key].get(value) != simdjson::SUCCESS) return std::nullopt;
-  return value;
+// The members of an object by name, their values as they are written.
+using Object = absl::flat_hash_map<absl::string_view, absl::string_view>;
+
+Object ReadObject(JsonCursor* cursor) {
+  Object object;
+  if (!cursor->Enter('{')) {
+    cursor->Value();
+    return object;
+  }
+  absl::string_view key;
+  while (cursor->NextKey(&key)) {
+    const absl::string_view value = cursor->Value();
+    object[key] = value;
+  }
+  return object;
+}
+
+std::optional<int64_t> IntegerOf(const Object& object, absl::string_view key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return std::nullopt;
+  return ScaledInteger(found->second, 0);
 }
 
 // A number of a device, 0 where it is not said: what needs it then finds it
 // unknown.
-int32_t LimitOf(const dom::element& parent, const char* key) {
-  const int64_t value = IntegerOf(parent, key).value_or(0);
+int32_t LimitOf(const Object& object, absl::string_view key) {
+  const int64_t value = IntegerOf(object, key).value_or(0);
   return value >= 0 && value <= std::numeric_limits<int32_t>::max()
              ? static_cast<int32_t>(value)
              : 0;
 }
 
-std::optional<std::string> TextOf(const dom::element& element) {
-  std::string_view text;
-  if (element.get(text) != simdjson::SUCCESS) return std::nullopt;
-  return std::string(
-      CutUtf8(absl::string_view(text.data(), text.size()), kMaxTextBytes));
+std::optional<std::string> TextOf(absl::string_view value) {
+  if (!IsJsonString(value)) return std::nullopt;
+  std::string text;
+  AppendUnescaped(Unquoted(value), &text);
+  return ToValidUtf8(CutUtf8(text, kMaxTextBytes));
 }
 
-std::optional<std::string> TextOf(const dom::element& parent, const char* key) {
-  dom::element element;
-  if (parent[key].get(element) != simdjson::SUCCESS) return std::nullopt;
-  return TextOf(element);
+std::optional<std::string> TextOf(const Object& object, absl::string_view key) {
+  const auto found = object.find(key);
+  return found == object.end() ? std::nullopt : TextOf(found->second);
 }
 
-MultiprocessorLimits LimitsOf(const dom::element& device) {
+MultiprocessorLimits LimitsOf(const Object& device) {
   MultiprocessorLimits limits;
   limits.count = LimitOf(device, "numSms");
   limits.compute_major = LimitOf(device, "computeMajor");
@@ -78,43 +95,52 @@ bool IsComplete(const MultiprocessorLimits& limits) {
          limits.shared_bytes_per_block_optin > 0 && limits.shared_bytes > 0;
 }
 
-void ReadDevices(const dom::element& list, KinetoHeader* header) {
-  dom::array devices;
-  if (list.get(devices) != simdjson::SUCCESS) return;
-  for (const dom::element device : devices) {
+DeviceDescription DescriptionOf(int64_t id, const Object& device) {
+  DeviceDescription description;
+  description.id = absl::StrCat("gpu", id);
+  description.kind = DeviceKind::kGpu;
+  description.model = TextOf(device, "name").value_or("");
+  description.memory_bytes = IntegerOf(device, "totalGlobalMem").value_or(0);
+  const MultiprocessorLimits limits = LimitsOf(device);
+  description.cores = limits.count;
+  if (limits.compute_major > 0) {
+    description.compute_capability =
+        absl::StrCat(limits.compute_major, ".", limits.compute_minor);
+  }
+  if (IsComplete(limits)) description.multiprocessor = limits;
+  return description;
+}
+
+void ReadDevices(absl::string_view list, KinetoHeader* header) {
+  JsonCursor cursor(list);
+  if (!cursor.Enter('[')) return;
+  while (cursor.NextElement() && header->devices.size() < kMaxDevices) {
+    const Object device = ReadObject(&cursor);
     const std::optional<int64_t> id = IntegerOf(device, "id");
-    if (!id.has_value() || *id < 0 || *id > std::numeric_limits<int32_t>::max())
-      continue;
-    if (header->devices.size() == kMaxDevices) return;
-    DeviceDescription& description = header->devices[static_cast<int32_t>(*id)];
-    description.id = absl::StrCat("gpu", *id);
-    description.kind = DeviceKind::kGpu;
-    description.model = TextOf(device, "name").value_or("");
-    description.memory_bytes = IntegerOf(device, "totalGlobalMem").value_or(0);
-    const MultiprocessorLimits limits = LimitsOf(device);
-    description.cores = limits.count;
-    if (limits.compute_major > 0) {
-      description.compute_capability =
-          absl::StrCat(limits.compute_major, ".", limits.compute_minor);
+    if (id.has_value() && *id >= 0 &&
+        *id <= std::numeric_limits<int32_t>::max()) {
+      header->devices.try_emplace(static_cast<int32_t>(*id),
+                                  DescriptionOf(*id, device));
     }
-    if (IsComplete(limits)) description.multiprocessor = limits;
   }
 }
 
-void ReadDistributed(const dom::element& value, KinetoHeader* header) {
-  const std::optional<int64_t> rank = IntegerOf(value, "rank");
-  const std::optional<int64_t> ranks = IntegerOf(value, "world_size");
+void ReadDistributed(absl::string_view value, KinetoHeader* header) {
+  JsonCursor cursor(value);
+  const Object object = ReadObject(&cursor);
+  const std::optional<int64_t> rank = IntegerOf(object, "rank");
+  const std::optional<int64_t> ranks = IntegerOf(object, "world_size");
   if (!rank.has_value() || !ranks.has_value()) return;
   header->distributed = absl::StrCat("rank ", *rank, " of ", *ranks);
-  if (const auto backend = TextOf(value, "backend")) {
+  if (const auto backend = TextOf(object, "backend")) {
     absl::StrAppend(&*header->distributed, ", ", *backend);
   }
 }
 
 // "13.0" of 13000; other texts and numbers as they are.
-std::string CudaVersion(absl::string_view json) {
-  const std::optional<int64_t> number = ScaledInteger(json, 0);
-  if (!number.has_value() || *number < 1000) return std::string(json);
+std::string CudaVersion(std::string text) {
+  const std::optional<int64_t> number = ScaledInteger(text, 0);
+  if (!number.has_value() || *number < 1000) return text;
   return absl::StrCat(*number / 1000, ".", *number % 1000 / 10);
 }
 
@@ -134,24 +160,14 @@ constexpr VersionMember kVersionMembers[] = {
     {"torch_version", "torch", false},
 };
 
-void ReadMember(const KinetoMember& member, const dom::element& value,
-                KinetoHeader* header) {
-  if (member.key == "baseTimeNanoseconds") {
-    header->base_ns = ScaledInteger(member.value, 0).value_or(0);
-  } else if (member.key == "deviceProperties") {
-    ReadDevices(value, header);
-  } else if (member.key == "distributedInfo") {
-    ReadDistributed(value, header);
-  } else if (member.key == "traceName") {
-    header->trace_name = TextOf(value);
-  } else if (member.key == "hostname" || member.key == "host_name") {
-    header->host = TextOf(value);
-  }
+void ReadVersion(const KinetoMember& member, KinetoHeader* header) {
   for (const VersionMember& known : kVersionMembers) {
     if (member.key != known.theirs) continue;
-    const std::string text = TextOf(value).value_or(
-        std::string(CutUtf8(member.value, kMaxTextBytes)));
-    header->versions[known.ours] = known.is_cuda ? CudaVersion(text) : text;
+    std::string text =
+        TextOf(member.value)
+            .value_or(ToValidUtf8(CutUtf8(member.value, kMaxTextBytes)));
+    header->versions[known.ours] =
+        known.is_cuda ? CudaVersion(std::move(text)) : std::move(text);
   }
 }
 
@@ -159,11 +175,19 @@ void ReadMember(const KinetoMember& member, const dom::element& value,
 
 KinetoHeader ReadKinetoHeader(const std::vector<KinetoMember>& members) {
   KinetoHeader header;
-  dom::parser parser;
   for (const KinetoMember& member : members) {
-    dom::element value;
-    if (parser.parse(member.value).get(value) == simdjson::SUCCESS) {
-      ReadMember(member, value, &header);
+    if (member.key == "baseTimeNanoseconds") {
+      header.base_ns = ScaledInteger(member.value, 0).value_or(0);
+    } else if (member.key == "deviceProperties") {
+      ReadDevices(member.value, &header);
+    } else if (member.key == "distributedInfo") {
+      ReadDistributed(member.value, &header);
+    } else if (member.key == "traceName") {
+      header.trace_name = TextOf(member.value);
+    } else if (member.key == "hostname" || member.key == "host_name") {
+      header.host = TextOf(member.value);
+    } else {
+      ReadVersion(member, &header);
     }
   }
   return header;

@@ -22,8 +22,7 @@ struct KinetoHeader {
   std::map<std::string, std::string> versions;  // as Header::versions
   // The GPUs of the host, by number.
   std::map<int32_t, DeviceDescription> devices;
-  // One short text each: "distributed: backend nccl, rank 0 of 8".
-  std::optional<std::string> distributed;
+  std::optional<std::string> distributed;  // "rank 0 of 8, nccl"
   std::optional<std::string> trace_name;
   std::optional<std::string> host;
 

@@ -52,6 +52,13 @@ bool IsStep(absl::string_view name) {
   return absl::StartsWith(name, "ProfilerStep#");
 }
 
+// Most names are; one pass without a branch a byte.
+bool IsAscii(absl::string_view text) {
+  unsigned char bits = 0;
+  for (const char byte : text) bits |= static_cast<unsigned char>(byte);
+  return bits < 0x80;
+}
+
 // Waits of the CPU, as in our own traces (worker/cupti/traced_calls.cc).
 EventKind CallKind(absl::string_view name) {
   return absl::EndsWith(name, "Synchronize") ? EventKind::kSync
@@ -129,7 +136,9 @@ absl::Status KinetoRecords::Add(const KinetoEvent& event) {
 
 int32_t KinetoRecords::Intern(absl::string_view name) {
   const int32_t before = records_.names.size();
-  const int32_t id = records_.names.Intern(name);
+  const int32_t id = IsAscii(name) || IsValidUtf8(name)
+                         ? records_.names.Intern(name)
+                         : records_.names.Intern(ToValidUtf8(name));
   if (id == before) name_bytes_ += static_cast<int64_t>(name.size());
   return id;
 }

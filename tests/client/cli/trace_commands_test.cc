@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -178,9 +179,28 @@ TEST_F(TraceCommandsTest, ACutOffFileExitsWith2) {
   EXPECT_EQ(RunAlone({"table", path}), 2);
 }
 
-TEST_F(TraceCommandsTest, AForeignTraceIsNotReadYet) {
+TEST_F(TraceCommandsTest, ATraceOfTorchProfilerIsReadWhateverItIsCalled) {
+  const std::filesystem::path path = dir_.path() / "no_ending";
+  std::ofstream(path) << R"([
+    {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2,
+     "ts": 10, "dur": 1.5}])";
+
+  ASSERT_EQ(RunAlone({"table", path.native()}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("aten::mm"));
+  EXPECT_THAT(out_, HasSubstr("1.50 us"));
+}
+
+TEST_F(TraceCommandsTest, AForeignTraceThatIsNotThereExitsWith2) {
   EXPECT_EQ(RunAlone({"explain", "trace.json.gz"}), 2);
-  EXPECT_THAT(err_, HasSubstr(".parquet"));
+  EXPECT_THAT(err_, HasSubstr("trace.json.gz: There is no such file."));
+}
+
+TEST_F(TraceCommandsTest, ACutOffForeignTraceExitsWith2) {
+  const std::filesystem::path path = dir_.path() / "a.json";
+  std::ofstream(path) << R"({"traceEvents": [{"ph": "X", )";
+
+  EXPECT_EQ(RunAlone({"table", path.native()}), 2);
+  EXPECT_THAT(err_, HasSubstr("cut off"));
 }
 
 TEST_F(TraceCommandsTest, ADamagedTraceOfTheDaemonExitsWith1) {
