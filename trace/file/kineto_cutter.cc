@@ -16,7 +16,6 @@
 namespace traza {
 namespace {
 
-constexpr size_t kWindowBytes = size_t{1} << 20;
 // In front of the text, for the bracket of a window that begins with it.
 constexpr size_t kFrontBytes = 64;
 constexpr size_t kTailBytes = 64;  // and behind it
@@ -62,10 +61,12 @@ class ValueEnd {
 
 }  // namespace
 
-KinetoCutter::KinetoCutter(ByteSource& source, int64_t max_bytes)
+KinetoCutter::KinetoCutter(ByteSource& source, int64_t max_bytes,
+                           size_t window_bytes)
     : source_(source),
       max_bytes_(max_bytes),
-      buffer_(kFrontBytes + kWindowBytes + kTailBytes),
+      window_bytes_(window_bytes),
+      buffer_(kFrontBytes + window_bytes + kTailBytes),
       begin_(kFrontBytes),
       end_(kFrontBytes) {}
 
@@ -251,7 +252,7 @@ absl::StatusOr<absl::string_view> KinetoCutter::NextEvents() {
     covered_at_ = 0;
     begin_ = scan_.cut;
   }
-  for (size_t wanted = kWindowBytes;; wanted = 2 * (end_ - begin_)) {
+  for (size_t wanted = window_bytes_;; wanted = 2 * (end_ - begin_)) {
     bool more = true;
     while (more && end_ - begin_ < wanted) {
       ASSIGN_OR_RETURN(more, Fill());

@@ -27,7 +27,7 @@ struct KinetoMember {
 // document. Looks at quotes and brackets only: what an event holds is for the
 // parser of the window to judge.
 //
-// Holds one window: 1 MiB, or an event where that is longer. Thread-compatible;
+// Holds one window, or an event where that is longer. Thread-compatible;
 // `source` must outlive it.
 class KinetoCutter {
  public:
@@ -35,8 +35,11 @@ class KinetoCutter {
   static constexpr size_t kMaxMemberBytes = size_t{1} << 20;
   static constexpr size_t kMaxMembers = 64;
 
+  static constexpr size_t kWindowBytes = size_t{1} << 20;
+
   // Fails after `max_bytes` of text.
-  KinetoCutter(ByteSource& source, int64_t max_bytes);
+  KinetoCutter(ByteSource& source, int64_t max_bytes,
+               size_t window_bytes = kWindowBytes);
 
   // The next events as the text of a JSON array, valid until the next call;
   // empty at the end of the document. TRACE_UNREADABLE when it is no Chrome
@@ -87,6 +90,7 @@ class KinetoCutter {
 
   ByteSource& source_;
   const int64_t max_bytes_;
+  const size_t window_bytes_;
   std::vector<char> buffer_;
   size_t begin_, end_;  // of what is in the buffer and not done with
   bool source_ended_ = false;

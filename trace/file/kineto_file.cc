@@ -133,7 +133,7 @@ absl::StatusOr<Trace> Read(std::unique_ptr<ByteSource> source,
                            absl::string_view head,
                            const KinetoReadLimits& limits) {
   if (IsGzip(head)) source = GzipBytes(std::move(source));
-  KinetoCutter cutter(*source, limits.max_bytes);
+  KinetoCutter cutter(*source, limits.max_bytes, limits.window_bytes);
   KinetoEventReader reader;
   KinetoRecords collected(limits.max_events);
   for (;;) {

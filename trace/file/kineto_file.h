@@ -2,6 +2,7 @@
 #ifndef TRACE_FILE_KINETO_FILE_H_
 #define TRACE_FILE_KINETO_FILE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 
@@ -15,6 +16,7 @@ namespace traza {
 struct KinetoReadLimits {
   int64_t max_events = 64'000'000;        // that become rows
   int64_t max_bytes = int64_t{32} << 30;  // of text, unpacked
+  size_t window_bytes = size_t{1} << 20;  // read at once, > 0
 };
 
 // Reads the Chrome trace that torch.profiler (Kineto) writes, plain or packed
