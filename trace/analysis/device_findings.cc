@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings about devices: what they wait for, and copies.
+// Findings about devices: what they wait for.
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 #include "trace/analysis/finding_parts.h"
@@ -21,11 +20,6 @@ namespace {
 // the share of the window from which such waits are worth a look.
 constexpr int64_t kLongGapNs = 100'000;
 constexpr double kMinGapShare = 0.01;
-
-bool Has(const std::vector<Finding>& findings, absl::string_view id) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [&](const Finding& finding) { return finding.id == id; });
-}
 
 void AddOverheadBound(const std::vector<DeviceLane>& lanes,
                       const Answer& answer, std::vector<Finding>* findings) {
@@ -132,86 +126,11 @@ void AddHostGap(const Trace& trace, const std::vector<DeviceLane>& lanes,
   }
 }
 
-void AddPageableCopy(const Trace& trace, const std::vector<DeviceLane>& lanes,
-                     std::vector<Finding>* findings) {
-  Finding finding;
-  int64_t count = 0;
-  int64_t ns = 0;
-  int64_t bytes = 0;
-  for (const DeviceLane& lane : lanes) {
-    for (const size_t row : lane.rows) {
-      if (trace.kind[row] != EventKind::kCopy ||
-          !absl::StrContains(trace.name_of(row), "Pageable")) {
-        continue;
-      }
-      ++count;
-      ns = AddSaturating(ns, trace.duration_ns[row]);
-      bytes = AddSaturating(bytes, std::max<int64_t>(0, trace.bytes.at(row)));
-      AddEventId(row, &finding);
-    }
-  }
-  if (count == 0) return;
-  finding.id = "pageable-copy";
-  finding.severity = "warning";
-  finding.title = absl::StrCat(
-      count == 1 ? "1 copy goes" : absl::StrCat(CountText(count), " copies go"),
-      " from or to memory that is not pinned: ",
-      BytesText(static_cast<double>(bytes)), " in ",
-      NsText(static_cast<double>(ns)), ".");
-  finding.numbers["copies"] = CountNumber(count);
-  finding.numbers["copy_time"] = NsNumber(ns);
-  finding.numbers["copy_bytes"] = {static_cast<double>(bytes), "bytes", "", ""};
-  finding.suggestion =
-      "Pin the memory of the host (pin_memory=True, Tensor.pin_memory()) and "
-      "copy with non_blocking=True: the driver copies pageable memory twice, "
-      "and the CPU waits for it.";
-  findings->push_back(std::move(finding));
-}
-
-void AddGraphCandidate(const Trace& trace, const Answer& answer,
-                       std::vector<Finding>* findings) {
-  const Structure& structure = answer.structure;
-  if (!answer.verdict.has_value() ||
-      answer.verdict->kind != VerdictKind::kOverheadBound ||
-      !structure.stable || structure.averaged || structure.steps < 2 ||
-      !trace.graph.all_null() || Has(*findings, "sync-in-step") ||
-      Has(*findings, "alloc-in-step")) {
-    return;
-  }
-  int64_t launches = 0;
-  for (const StructureItem& item : structure.per_step) launches += item.count;
-  if (launches < 2) return;
-  Finding finding;
-  finding.id = "graph-candidate";
-  finding.severity = "info";
-  finding.title = absl::StrCat(
-      "Each of ", CountText(structure.steps, "step"), " launches the same ",
-      CountText(launches),
-      " pieces of device work, and nothing waits or allocates in between: one "
-      "CUDA graph could launch them together.");
-  finding.numbers["launches_per_step"] = CountNumber(launches);
-  for (const char* name : {"step_time_p50", "device_busy_per_step"}) {
-    const auto number = answer.verdict->numbers.find(name);
-    if (number != answer.verdict->numbers.end()) {
-      finding.numbers.insert(*number);
-    }
-  }
-  finding.suggestion =
-      "Capture the step (torch.cuda.graphs, or torch.compile with "
-      "mode=\"reduce-overhead\"), if shapes and addresses stay the same.";
-  findings->push_back(std::move(finding));
-}
-
 }  // namespace
 
-void AddDeviceFindings(const Trace& trace, const std::vector<DeviceLane>& lanes,
-                       const Answer& answer, std::vector<Finding>* findings) {
-  if (lanes.empty()) return;
-  AddOverheadBound(lanes, answer, findings);
-  AddHostGap(trace, lanes, findings);
-  AddPageableCopy(trace, lanes, findings);
-  AddKernelFindings(trace, lanes, findings);
-  AddGraphCandidate(trace, answer, findings);
+void AddDeviceFindings(const FindingInput& in, std::vector<Finding>* findings) {
+  AddOverheadBound(in.lanes, in.answer, findings);
+  AddHostGap(in.trace, in.lanes, findings);
 }
 
 }  // namespace traza

@@ -78,7 +78,7 @@ Answer Explain(const Trace& trace) {
         &answer);
   }
   answer.verdict = MakeVerdict(trace, times, lanes, &answer);
-  answer.findings = FindFindings(trace, index, lanes, answer);
+  answer.findings = FindFindings(trace, times, index, lanes, answer);
   return answer;
 }
 

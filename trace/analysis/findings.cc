@@ -5,6 +5,7 @@
 #include <string>
 
 #include "trace/analysis/finding_parts.h"
+#include "trace/analysis/statistics.h"
 
 namespace traza {
 namespace {
@@ -16,13 +17,39 @@ int RankOf(const std::string& severity) {
 
 }  // namespace
 
-std::vector<Finding> FindFindings(const Trace& trace, const StepIndex& index,
+std::vector<Finding> FindFindings(const Trace& trace, const RowTimes& times,
+                                  const StepIndex& index,
                                   const std::vector<DeviceLane>& lanes,
                                   const Answer& answer) {
+  FindingInput in{.trace = trace,
+                  .times = times,
+                  .steps = index,
+                  .lanes = lanes,
+                  .answer = answer,
+                  .streams = StreamsOf(trace, lanes),
+                  .names = KernelNames(trace)};
+  for (const DeviceLane& lane : lanes) {
+    for (const size_t row : lane.rows) {
+      in.device_ns = AddSaturating(in.device_ns, trace.duration_ns[row]);
+    }
+  }
   std::vector<Finding> findings;
   // What needs others comes after them.
+  AddColdFindings(in, &findings);
+  AddStateFindings(in, &findings);
   AddStepFindings(trace, index, answer, &findings);
-  AddDeviceFindings(trace, lanes, answer, &findings);
+  if (!lanes.empty()) {
+    AddDeviceFindings(in, &findings);
+    AddCopyFindings(in, &findings);
+    AddDominantFindings(in, &findings);
+    AddGemmFindings(in, &findings);
+    AddAttentionFindings(in, &findings);
+    AddFusionFindings(in, &findings);
+    AddPrecisionFindings(in, &findings);
+    AddKernelFindings(in, &findings);
+    AddGraphFindings(in, &findings);
+    AddOpFindings(in, &findings);
+  }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) {
                      return RankOf(a.severity) < RankOf(b.severity);

@@ -6,6 +6,7 @@
 
 #include "trace/analysis/answer.h"
 #include "trace/analysis/device_lanes.h"
+#include "trace/analysis/row_times.h"
 #include "trace/analysis/step_index.h"
 #include "trace/trace.h"
 
@@ -38,7 +39,8 @@ namespace traza {
 //                           warps, can have less than half of the warps active
 //   small-grid              info: kernels that take much of the device time
 //                           have fewer blocks than there are multiprocessors
-std::vector<Finding> FindFindings(const Trace& trace, const StepIndex& index,
+std::vector<Finding> FindFindings(const Trace& trace, const RowTimes& times,
+                                  const StepIndex& index,
                                   const std::vector<DeviceLane>& lanes,
                                   const Answer& answer);
 

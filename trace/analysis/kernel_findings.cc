@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -26,14 +25,6 @@ namespace {
 constexpr double kMinKernelShare = 0.1;
 constexpr double kLowOccupancy = 0.5;
 constexpr size_t kShownKernels = 3;
-
-// Kernel names are as long as a page: their function, without arguments.
-std::string ShortName(absl::string_view name) {
-  absl::string_view shown = name.substr(0, name.find('('));
-  if (shown.empty()) shown = name;  // "(anonymous namespace)::..."
-  if (absl::StartsWith(shown, "void ")) shown.remove_prefix(5);
-  return std::string(shown.substr(0, shown.find('<')));
-}
 
 // The kernels of one name.
 struct Kernel {
@@ -111,10 +102,10 @@ std::string LimitOf(const Trace& trace, size_t row) {
   return absl::StrJoin(parts, " and ");
 }
 
-void AddLowOccupancy(const Trace& trace, const std::vector<DeviceLane>& lanes,
-                     std::vector<Finding>* findings) {
+void AddLowOccupancy(const FindingInput& in, std::vector<Finding>* findings) {
+  const Trace& trace = in.trace;
   KernelClasses classes(trace);
-  const Kernels kernels = KernelsOf(trace, lanes, [&](size_t row) {
+  const Kernels kernels = KernelsOf(trace, in.lanes, [&](size_t row) {
     return trace.occupancy.at(row) < kLowOccupancy &&
            classes.Of(row) == KernelClass::kOther;
   });
@@ -128,7 +119,7 @@ void AddLowOccupancy(const Trace& trace, const std::vector<DeviceLane>& lanes,
   finding.id = "low-occupancy";
   finding.severity = "info";
   finding.title = absl::StrCat(
-      ShortName(trace.name_of(top.first)), " takes ", PercentText(share),
+      in.names.Of(top.first).function, " takes ", PercentText(share),
       " of the device work and can have ",
       PercentText(trace.occupancy.at(top.first)),
       " of the warps active (theoretical)",
@@ -158,14 +149,14 @@ std::optional<int64_t> BlocksOf(const Trace& trace, size_t row) {
   return blocks;
 }
 
-void AddSmallGrid(const Trace& trace, const std::vector<DeviceLane>& lanes,
-                  std::vector<Finding>* findings) {
+void AddSmallGrid(const FindingInput& in, std::vector<Finding>* findings) {
+  const Trace& trace = in.trace;
   const DeviceDescription& device = trace.header.device;
   if (device.kind != DeviceKind::kGpu) return;
   const int64_t multiprocessors = device.multiprocessor.has_value()
                                       ? device.multiprocessor->count
                                       : device.cores;
-  const Kernels kernels = KernelsOf(trace, lanes, [&](size_t row) {
+  const Kernels kernels = KernelsOf(trace, in.lanes, [&](size_t row) {
     const std::optional<int64_t> blocks = BlocksOf(trace, row);
     return blocks.has_value() && *blocks < multiprocessors;
   });
@@ -176,7 +167,7 @@ void AddSmallGrid(const Trace& trace, const std::vector<DeviceLane>& lanes,
     ns = AddSaturating(ns, kernel.ns);
     if (shown.size() == kShownKernels) continue;
     shown.push_back(absl::StrCat(
-        ShortName(trace.name_of(kernel.first)), " ",
+        in.names.Of(kernel.first).function, " ",
         CountText(BlocksOf(trace, kernel.first).value_or(0), "block")));
     AddEventId(kernel.first, &finding);
   }
@@ -209,10 +200,9 @@ void AddSmallGrid(const Trace& trace, const std::vector<DeviceLane>& lanes,
 
 }  // namespace
 
-void AddKernelFindings(const Trace& trace, const std::vector<DeviceLane>& lanes,
-                       std::vector<Finding>* findings) {
-  AddLowOccupancy(trace, lanes, findings);
-  AddSmallGrid(trace, lanes, findings);
+void AddKernelFindings(const FindingInput& in, std::vector<Finding>* findings) {
+  AddLowOccupancy(in, findings);
+  AddSmallGrid(in, findings);
 }
 
 }  // namespace traza

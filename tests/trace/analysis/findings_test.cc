@@ -154,9 +154,11 @@ TEST(Findings, CopiesFromPageableMemoryAreAddedUp) {
                   1'000 + i, 1 << 20);
       });
 
-  EXPECT_THAT(Find(answer, "pageable-copy").title,
-              HasSubstr("20 copies go from or to memory that is not pinned: "
-                        "20.0 MiB in 10.0 us."));
+  EXPECT_THAT(
+      Find(answer, "pageable-copy").title,
+      HasSubstr("20 copies go from memory of the host that is not pinned: "
+                "20.0 MiB in 10.0 us, in aten::mm. The CPU is in these "
+                "calls for 18.0 us."));
 }
 
 TEST(Findings, SmallGridsThatTakeTimeAreTold) {
@@ -250,8 +252,9 @@ TEST(Findings, OverheadBoundWorkThatRepeatsIsAGraphCandidate) {
   const Answer answer = Explain(MakeGpuTrace(30));
 
   ASSERT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
-  EXPECT_THAT(Ids(answer), ElementsAre("overhead-bound", "low-occupancy",
-                                       "small-grid", "graph-candidate"))
+  EXPECT_THAT(Ids(answer),
+              ElementsAre("overhead-bound", "dominant-kernels", "layout",
+                          "low-occupancy", "small-grid", "graph-candidate"))
       << "the most severe first";
   const Finding& overhead = Find(answer, "overhead-bound");
   EXPECT_EQ(overhead.numbers.at("device_busy").denominator, "window");

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first step, and what it pays for.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+#include "trace/analysis/cold_cost.h"
+#include "trace/analysis/finding_parts.h"
+#include "trace/analysis/statistics.h"
+#include "trace/analysis/steps.h"
+#include "trace/quantity.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// Chosen: what warm steps vary by, even unsteady ones, stays below.
+constexpr double kColdFactor = 3;
+// Chosen: a part of the first step that is worth words.
+constexpr double kMinPart = 0.005;
+// What is compared where no step is marked cold.
+constexpr size_t kMinOthers = 2;
+
+// A first step, and what the others take.
+struct Cold {
+  size_t row = 0;
+  double median_ns = 0;
+  std::string other;   // "timed", "traced"; of ranges their name
+  std::string number;  // of the median
+  std::vector<size_t> others;
+};
+
+std::optional<Cold> OfColdPhase(const Trace& trace, const StepsAnswer& steps) {
+  const std::vector<size_t> cold = StepRowsOf(trace, Phase::kCold);
+  const bool timed = steps.timed.has_value();
+  const std::optional<StepStats>& warm = timed ? steps.timed : steps.traced;
+  if (cold.empty() || !warm.has_value()) return std::nullopt;
+  return Cold{cold.front(),
+              static_cast<double>(*warm->median_ns),
+              timed ? "timed" : "traced",
+              timed ? "step_time_p50" : "traced_step_time_p50",
+              {}};
+}
+
+// The first of rows that do the same.
+std::optional<Cold> OfRows(const Trace& trace, const std::vector<size_t>& rows,
+                           std::string other, std::string number) {
+  if (rows.size() <= kMinOthers) return std::nullopt;
+  Cold cold{rows.front(),
+            0,
+            std::move(other),
+            std::move(number),
+            {rows.begin() + 1, rows.end()}};
+  std::vector<int64_t> times;
+  for (const size_t row : cold.others) times.push_back(trace.duration_ns[row]);
+  cold.median_ns = static_cast<double>(Median(&times));
+  return cold;
+}
+
+// The outermost ranges of the name that comes most often: a file without steps
+// may mark its own so.
+std::vector<size_t> RepeatedRanges(const Trace& trace) {
+  absl::flat_hash_map<int32_t, std::vector<size_t>> by_name;
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (trace.kind[row] == EventKind::kRange && trace.parent.at(row) < 0) {
+      by_name[trace.name[row]].push_back(row);
+    }
+  }
+  const std::vector<size_t>* most = nullptr;
+  for (const auto& [name, rows] : by_name) {
+    if (most == nullptr || rows.size() > most->size() ||
+        (rows.size() == most->size() && rows.front() < most->front())) {
+      most = &rows;
+    }
+  }
+  return most == nullptr ? std::vector<size_t>() : *most;
+}
+
+std::optional<Cold> FindCold(const FindingInput& in) {
+  if (auto cold = OfColdPhase(in.trace, in.answer.steps)) return cold;
+  if (!in.steps.rows().empty()) {
+    return OfRows(in.trace, in.steps.rows(), "traced", "traced_step_time_p50");
+  }
+  const std::vector<size_t> ranges = RepeatedRanges(in.trace);
+  if (ranges.empty()) return std::nullopt;
+  return OfRows(in.trace, ranges, in.trace.name_of(ranges.front()),
+                "range_time_p50");
+}
+
+std::string FactorText(double factor) {
+  return factor < 100 ? absl::StrFormat("%.1f", factor)
+                      : CountText(std::llround(std::min(factor, 1e15)));
+}
+
+// The parts of the first step, largest first, and their numbers.
+std::string PartsText(const ColdCost& cost, double whole, Finding* finding) {
+  // Nothing of it was recorded.
+  if (cost[static_cast<size_t>(ColdClass::kRest)] >=
+      static_cast<int64_t>(whole)) {
+    return "";
+  }
+  std::vector<std::pair<int64_t, size_t>> parts;
+  for (size_t i = 0; i < kColdClasses; ++i) {
+    if (cost[i] <= 0) continue;
+    finding->numbers[absl::StrCat(
+        "cold_", ColdClassName(static_cast<ColdClass>(i)))] = NsNumber(cost[i]);
+    if (static_cast<double>(cost[i]) >= kMinPart * whole) {
+      parts.emplace_back(-cost[i], i);
+    }
+  }
+  std::ranges::sort(parts);
+  std::vector<std::string> texts;
+  for (const auto& [ns, i] : parts) {
+    texts.push_back(absl::StrCat(NsText(static_cast<double>(-ns)), " ",
+                                 ColdClassText(static_cast<ColdClass>(i))));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+// Calls and overhead in the first step that took longest.
+void AddLongest(const Trace& trace, size_t step, Finding* finding) {
+  std::vector<std::pair<int64_t, size_t>> rows;
+  const int64_t end = trace.end_ns(step);
+  for (size_t row = step; row < trace.rows() && trace.start_ns[row] < end;
+       ++row) {
+    const EventKind kind = trace.kind[row];
+    if (kind == EventKind::kOverhead ||
+        ((kind == EventKind::kCall || kind == EventKind::kSync) &&
+         trace.thread.at(row) == trace.thread.at(step))) {
+      rows.emplace_back(-trace.duration_ns[row], row);
+    }
+  }
+  const size_t shown = std::min<size_t>(kMaxEventIds - 1, rows.size());
+  std::partial_sort(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(shown),
+                    rows.end());
+  for (size_t i = 0; i < shown; ++i) AddEventId(rows[i].second, finding);
+}
+
+}  // namespace
+
+void AddColdFindings(const FindingInput& in, std::vector<Finding>* findings) {
+  const std::optional<Cold> cold = FindCold(in);
+  if (!cold.has_value() || cold->median_ns <= 0) return;
+  const auto first = static_cast<double>(in.trace.duration_ns[cold->row]);
+  if (first < kColdFactor * cold->median_ns) return;
+  const double factor = first / cold->median_ns;
+  const bool range = cold->number == "range_time_p50";
+  Finding finding;
+  finding.id = "cold-step";
+  finding.severity = "info";
+  finding.title = absl::StrCat(
+      range ? absl::StrCat("The first ", cold->other)
+            : std::string("The first step"),
+      " took ", NsText(first), ", ", FactorText(factor), " times ",
+      cold->others.empty() ? absl::StrCat("a ", cold->other, " one")
+                           : "the others",
+      " (", NsText(cold->median_ns), ")");
+  finding.numbers["first_cold_step"] = {first, "ns", "", ""};
+  finding.numbers[cold->number] = {cold->median_ns, "ns", "", ""};
+  finding.numbers["cold_factor"] = {
+      factor, "ratio", range ? "first range" : "first cold step",
+      range ? "median of the other ranges"
+            : absl::StrCat("median ", cold->other, " step")};
+  AddEventId(cold->row, &finding);
+  const std::string parts =
+      PartsText(ColdCostOf(in.trace, cold->row), first, &finding);
+  absl::StrAppend(&finding.title, parts.empty() ? "" : ": ", parts, ".");
+  AddLongest(in.trace, cold->row, &finding);
+  finding.suggestion =
+      "Keep it apart from the steps that follow: it pays for loading and "
+      "allocation once. A service that starts often pays it often.";
+  findings->push_back(std::move(finding));
+}
+
+}  // namespace traza

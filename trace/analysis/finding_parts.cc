@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/finding_parts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+#include "trace/analysis/statistics.h"
+
+namespace traza {
+namespace {
+
+// Three digits and a unit of powers of a thousand.
+std::string DecimalText(double value, const char* unit) {
+  constexpr std::array<const char*, 6> kPrefixes = {"",  "k", "M",
+                                                    "G", "T", "P"};
+  size_t prefix = 0;
+  while (value >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return absl::StrFormat("%.*f %s%s",
+                         value < 9.995   ? 2
+                         : value < 99.95 ? 1
+                                         : 0,
+                         value, kPrefixes[prefix], unit);
+}
+
+}  // namespace
+
+double FindingInput::Share(int64_t ns) const {
+  return device_ns > 0
+             ? static_cast<double>(ns) / static_cast<double>(device_ns)
+             : 0;
+}
+
+bool HasFinding(const std::vector<Finding>& findings, absl::string_view id) {
+  return std::ranges::any_of(
+      findings, [&](const Finding& finding) { return finding.id == id; });
+}
+
+std::string TrafficText(double bytes) { return DecimalText(bytes, "B"); }
+
+std::string BandwidthText(double bytes_per_second) {
+  return DecimalText(bytes_per_second, "B/s");
+}
+
+void WeightedNames::Add(absl::string_view name, int64_t weight) {
+  int64_t& sum = names_[name];
+  sum = AddSaturating(sum, weight);
+}
+
+std::string WeightedNames::Text(size_t shown) const {
+  std::vector<std::pair<int64_t, std::string>> sorted;
+  sorted.reserve(names_.size());
+  for (const auto& [name, weight] : names_) sorted.emplace_back(-weight, name);
+  const size_t count = std::min(shown, sorted.size());
+  std::partial_sort(sorted.begin(),
+                    sorted.begin() + static_cast<ptrdiff_t>(count),
+                    sorted.end());
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < count; ++i) texts.push_back(sorted[i].second);
+  if (sorted.size() > count) {
+    texts.push_back(absl::StrCat(sorted.size() - count, " more"));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+}  // namespace traza

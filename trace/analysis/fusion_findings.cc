@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains of kernels that work element by element and that one kernel could do.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include "trace/analysis/finding_parts.h"
+#include "trace/analysis/pointwise_work.h"
+#include "trace/analysis/statistics.h"
+#include "trace/quantity.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// Chosen: what fusing would save of the time of device work, from where it is
+// told, and from where it is more than good to know.
+constexpr double kMinSaving = 0.01;
+constexpr double kWarningSaving = 0.05;
+constexpr size_t kMaxMembers = 64;
+
+struct Member {
+  size_t row;
+  PointwiseWork work;
+};
+
+// Chains of one sequence of names.
+struct ChainKind {
+  std::vector<size_t> first;  // rows of the first chain
+  int64_t count = 0;          // chains
+  int64_t kernels = 0;
+  int64_t ns = 0;
+  double bytes = 0;        // that these move now
+  double saved_bytes = 0;  // of what lies between them
+  bool estimated = false;
+  bool bytes_known = true;
+
+  // At the bandwidth of these very kernels.
+  double bandwidth() const {
+    return ns > 0 && bytes_known ? bytes * 1e9 / static_cast<double>(ns) : 0;
+  }
+  int64_t saved_ns() const {
+    return bandwidth() > 0
+               ? static_cast<int64_t>(std::min(static_cast<double>(ns),
+                                               saved_bytes * 1e9 / bandwidth()))
+               : 0;
+  }
+};
+
+class ChainFinder {
+ public:
+  explicit ChainFinder(const FindingInput& in) : in_(in) {}
+
+  void Add(const StreamWork& stream);
+  const std::map<std::vector<int32_t>, ChainKind>& kinds() const {
+    return kinds_;
+  }
+
+ private:
+  void Close();
+
+  const FindingInput& in_;
+  std::vector<Member> open_;
+  std::map<std::vector<int32_t>, ChainKind> kinds_;  // by name ids
+};
+
+void ChainFinder::Add(const StreamWork& stream) {
+  for (const size_t row : stream.rows) {
+    // A memset belongs to a matrix product, and is none between pointwise
+    // kernels; it ends no chain.
+    if (in_.trace.kind[row] == EventKind::kFill) continue;
+    const auto work = PointwiseWorkOf(in_.trace, row, in_.names.Of(row));
+    const size_t step = in_.steps.Of(row);
+    if (!work.has_value() || step == in_.steps.count()) {
+      Close();
+      continue;
+    }
+    if (!open_.empty() && (in_.steps.Of(open_.back().row) != step ||
+                           !SameElements(open_.back().work, *work) ||
+                           open_.size() == kMaxMembers)) {
+      Close();
+    }
+    open_.push_back({row, *work});
+  }
+  Close();
+}
+
+// What lies between two members is written by the first and read by the
+// second.
+void ChainFinder::Close() {
+  const std::vector<Member> members = std::exchange(open_, {});
+  if (members.size() < 2) return;
+  std::vector<int32_t> key;
+  int64_t element_bytes = 0;
+  for (const Member& member : members) {
+    key.push_back(in_.trace.name[member.row]);
+    element_bytes = std::max(element_bytes, member.work.element_bytes);
+  }
+  ChainKind& kind = kinds_[key];
+  ++kind.count;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Member& member = members[i];
+    ++kind.kernels;
+    kind.ns = AddSaturating(kind.ns, in_.trace.duration_ns[member.row]);
+    kind.estimated = kind.estimated || member.work.estimated;
+    kind.bytes_known = kind.bytes_known && member.work.bytes.has_value();
+    kind.bytes += member.work.bytes.value_or(0);
+    if (i + 1 < members.size()) {
+      const int64_t size = member.work.element_bytes;
+      // A copy counts its elements in bytes.
+      kind.saved_bytes +=
+          2 * member.work.elements * static_cast<double>(size > 0 ? size : 1);
+    }
+    if (kind.count == 1) kind.first.push_back(member.row);
+  }
+  kind.bytes_known = kind.bytes_known && element_bytes > 0;
+}
+
+std::string NameOf(const FindingInput& in, size_t row) {
+  const KernelName& name = in.names.Of(row);
+  if (in.trace.kind[row] == EventKind::kCopy) return in.trace.name_of(row);
+  return name.action.empty() ? name.function : name.action;
+}
+
+std::string ChainText(const FindingInput& in, const ChainKind& kind) {
+  std::vector<std::string> names;
+  constexpr size_t kShown = 6;
+  for (const size_t row : kind.first) {
+    if (names.size() == kShown) {
+      names.push_back(absl::StrCat(kind.first.size() - kShown, " more"));
+      break;
+    }
+    names.push_back(NameOf(in, row));
+  }
+  return absl::StrJoin(names, " + ");
+}
+
+// What one chain of the kind moves in vain, and what that takes.
+std::string SavingText(const ChainKind& kind) {
+  if (!kind.bytes_known || kind.bandwidth() <= 0) {
+    return "how much is unknown: the names do not tell what they move";
+  }
+  const auto count = static_cast<double>(kind.count);
+  return absl::StrCat(TrafficText(kind.saved_bytes / count), " of ",
+                      TrafficText(kind.bytes / count),
+                      kind.estimated ? " (estimated)" : "",
+                      " a time would neither be written nor read again: about ",
+                      NsText(static_cast<double>(kind.saved_ns()) / count),
+                      " of ", NsText(static_cast<double>(kind.ns) / count),
+                      " at their own ", BandwidthText(kind.bandwidth()));
+}
+
+}  // namespace
+
+void AddFusionFindings(const FindingInput& in, std::vector<Finding>* findings) {
+  ChainFinder finder(in);
+  for (const StreamWork& stream : in.streams) finder.Add(stream);
+  const ChainKind* most = nullptr;
+  int64_t saved_ns = 0;
+  int64_t ns = 0;
+  int64_t chains = 0;
+  int64_t kernels = 0;
+  double saved_bytes = 0;
+  bool estimated = false;
+  for (const auto& [key, kind] : finder.kinds()) {
+    saved_ns = AddSaturating(saved_ns, kind.saved_ns());
+    ns = AddSaturating(ns, kind.ns);
+    chains += kind.count;
+    kernels += kind.kernels;
+    if (kind.bytes_known) saved_bytes += kind.saved_bytes;
+    estimated = estimated || kind.estimated;
+    if (most == nullptr || std::make_pair(kind.saved_ns(), kind.ns) >
+                               std::make_pair(most->saved_ns(), most->ns)) {
+      most = &kind;
+    }
+  }
+  // Unknown bytes: by the time of the kernels.
+  const double share = in.Share(saved_ns > 0 ? saved_ns : ns);
+  if (most == nullptr || share < kMinSaving) return;
+  Finding finding;
+  finding.id = "unfused-pointwise";
+  finding.severity =
+      saved_ns > 0 && share >= kWarningSaving ? "warning" : "info";
+  const auto others = static_cast<int64_t>(finder.kinds().size()) - 1;
+  finding.title = absl::StrCat(
+      ChainText(in, *most), " run one after the other on as many elements, ",
+      CountText(most->count, "time"), "; fused, ", SavingText(*most), ".",
+      others > 0 ? absl::StrCat(
+                       " With ", CountText(others),
+                       others == 1 ? " other chain" : " other kinds of chain",
+                       ": ", NsText(static_cast<double>(saved_ns)), ", ",
+                       PercentText(in.Share(saved_ns)), " of the device work.")
+                 : "");
+  finding.numbers["chains"] = CountNumber(chains);
+  finding.numbers["kernels"] = CountNumber(kernels);
+  finding.numbers["launches_saved"] = CountNumber(kernels - chains);
+  finding.numbers["kernel_time"] = NsNumber(ns);
+  if (saved_ns > 0) {
+    const std::string word = estimated ? "estimated_" : "";
+    finding.numbers[word + "bytes_saved"] = BytesNumber(saved_bytes);
+    finding.numbers[word + "time_saved"] = NsNumber(saved_ns);
+    finding.numbers[word + "saved_share"] =
+        RatioNumber(in.Share(saved_ns), "time that fusing would save",
+                    "time of device work");
+    if (most->bandwidth() > 0) {
+      finding.numbers["bandwidth"] = {most->bandwidth(), "bytes/s", "", ""};
+    }
+  }
+  for (const size_t row : most->first) AddEventId(row, &finding);
+  finding.suggestion =
+      "Let a compiler fuse them (torch.compile), or write one kernel, if each "
+      "takes what the one before it made, which a trace does not tell.";
+  findings->push_back(std::move(finding));
+}
+
+}  // namespace traza

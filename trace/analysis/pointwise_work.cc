@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/pointwise_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/strings/match.h"
+
+#include "trace/analysis/op_cost.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+double BlocksOf(const Trace& trace, size_t row) {
+  return static_cast<double>(std::max(0, trace.grid_x.at(row))) *
+         std::max(0, trace.grid_y.at(row)) * std::max(0, trace.grid_z.at(row));
+}
+
+double ThreadsOf(const Trace& trace, size_t row) {
+  return static_cast<double>(std::max(0, trace.block_x.at(row))) *
+         std::max(0, trace.block_y.at(row)) *
+         std::max(0, trace.block_z.at(row));
+}
+
+// The largest input of the operator: what the others are broadcast to.
+std::optional<double> ElementsByShapes(const Trace& trace, size_t row) {
+  const int64_t op = trace.op.at(row);
+  if (op < 0) return std::nullopt;
+  const int32_t shapes = trace.shapes.at(static_cast<size_t>(op));
+  if (shapes < 0) return std::nullopt;
+  const auto inputs = ParseShapes(trace.names.at(shapes), "");
+  if (!inputs.has_value()) return std::nullopt;
+  double most = 0;
+  for (const TensorShape& input : *inputs) {
+    if (!input.sizes.empty()) most = std::max(most, ElementsOf(input));
+  }
+  return most > 0 ? std::optional<double>(most) : std::nullopt;
+}
+
+std::optional<PointwiseWork> CopyWork(const Trace& trace, size_t row) {
+  const int32_t kind = trace.copy_kind.at(row);
+  const bool inside = kind >= 0 ? trace.names.at(kind) == "dtod"
+                                : absl::StrContains(trace.name_of(row), "DtoD");
+  const int64_t bytes = trace.bytes.at(row);
+  if (!inside || bytes <= 0) return std::nullopt;
+  PointwiseWork work;
+  // Of which type is not known: the caller compares bytes.
+  work.elements = static_cast<double>(bytes);
+  work.element_bytes = 0;
+  work.bytes = 2 * static_cast<double>(bytes);
+  return work;
+}
+
+}  // namespace
+
+std::optional<PointwiseWork> PointwiseWorkOf(const Trace& trace, size_t row,
+                                             const KernelName& name) {
+  if (trace.kind[row] == EventKind::kCopy) return CopyWork(trace, row);
+  if (trace.kind[row] != EventKind::kKernel ||
+      (name.kind != KernelKind::kPointwise && name.kind != KernelKind::kCopy)) {
+    return std::nullopt;
+  }
+  PointwiseWork work;
+  work.element_bytes = KernelTypeBytes(name.type);
+  if (const auto elements = ElementsByShapes(trace, row)) {
+    work.elements = *elements;
+  } else if (name.elements_per_thread > 0) {
+    const int per_thread = work.element_bytes == 1
+                               ? std::max(16, name.elements_per_thread)
+                               : name.elements_per_thread;
+    work.block_elements = ThreadsOf(trace, row) * per_thread;
+    work.elements = BlocksOf(trace, row) * work.block_elements;
+    work.estimated = true;
+  }
+  if (work.elements <= 0) return std::nullopt;
+  if (work.element_bytes > 0 && name.operands > 0) {
+    work.bytes = work.elements * static_cast<double>(work.element_bytes) *
+                 static_cast<double>(name.operands);
+  }
+  return work;
+}
+
+bool SameElements(const PointwiseWork& a, const PointwiseWork& b) {
+  double left = a.elements;
+  double right = b.elements;
+  // A copy knows its bytes only.
+  if (a.element_bytes == 0 && b.element_bytes > 0) {
+    right *= static_cast<double>(b.element_bytes);
+  } else if (b.element_bytes == 0 && a.element_bytes > 0) {
+    left *= static_cast<double>(a.element_bytes);
+  }
+  const auto bytes = static_cast<double>(
+      std::max<int64_t>({1, a.element_bytes, b.element_bytes}));
+  const double blocks =
+      std::max(a.block_elements, b.block_elements) *
+      (a.element_bytes == 0 || b.element_bytes == 0 ? bytes : 1);
+  return std::abs(left - right) < std::max(blocks, 0.5);
+}
+
+}  // namespace traza

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings about the types that kernels work on.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+#include "trace/analysis/finding_parts.h"
+#include "trace/analysis/statistics.h"
+#include "trace/quantity.h"
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// Chosen: of the time of device work, from where it is more than good to know.
+constexpr double kWarningShare = 0.05;
+// Of the time of the matrix kernels of known type: what makes it a step in
+// half precision.
+constexpr double kHalfShare = 0.5;
+
+bool IsMatrix(KernelKind kind) {
+  return kind == KernelKind::kGemm || kind == KernelKind::kConvolution ||
+         kind == KernelKind::kAttention;
+}
+
+bool IsHalf(KernelType type) {
+  return type == KernelType::kBf16 || type == KernelType::kF16 ||
+         type == KernelType::kF8;
+}
+
+// The half type that most of the matrix kernels have, by time.
+KernelType HalfTypeOf(const FindingInput& in) {
+  std::array<int64_t, 16> by_type{};
+  int64_t all = 0;
+  for (const StreamWork& stream : in.streams) {
+    for (const size_t row : stream.rows) {
+      if (in.trace.kind[row] != EventKind::kKernel) continue;
+      const KernelName& name = in.names.Of(row);
+      if (!IsMatrix(name.kind) || name.type == KernelType::kUnknown) continue;
+      int64_t& ns = by_type[static_cast<size_t>(name.type)];
+      ns = AddSaturating(ns, in.trace.duration_ns[row]);
+      all = AddSaturating(all, in.trace.duration_ns[row]);
+    }
+  }
+  const auto most = std::ranges::max_element(by_type);
+  const auto type = static_cast<KernelType>(most - by_type.begin());
+  return IsHalf(type) && static_cast<double>(*most) >=
+                             kHalfShare * static_cast<double>(all)
+             ? type
+             : KernelType::kUnknown;
+}
+
+// Whether the kernel reads or writes fp32 where half precision would do. A
+// softmax and a norm of half precision sum in fp32, which is none; a fill reads
+// nothing.
+bool IsUpcast(const KernelName& name) {
+  return (name.type == KernelType::kF32 || name.type == KernelType::kTf32) &&
+         name.kind != KernelKind::kFill &&
+         name.kind != KernelKind::kCommunication;
+}
+
+std::string DescribeUpcast(const FindingInput& in, size_t row) {
+  const KernelName& name = in.names.Of(row);
+  const size_t op = OpOf(in.trace, row);
+  const std::string what = name.action.empty() ? name.function : name.action;
+  return op == kNoEvent ? what
+                        : absl::StrCat(what, " in ", in.trace.name_of(op));
+}
+
+void AddUpcast(const FindingInput& in, std::vector<Finding>* findings) {
+  const KernelType half = HalfTypeOf(in);
+  if (half == KernelType::kUnknown) return;
+  Finding finding;
+  WeightedNames names;
+  int64_t count = 0;
+  int64_t casts = 0;
+  int64_t ns = 0;
+  bool matrix = false;
+  for (const StreamWork& stream : in.streams) {
+    for (const size_t row : stream.rows) {
+      if (in.trace.kind[row] != EventKind::kKernel) continue;
+      const KernelName& name = in.names.Of(row);
+      if (!IsUpcast(name)) continue;
+      ++count;
+      casts += name.casts;
+      matrix = matrix || IsMatrix(name.kind);
+      ns = AddSaturating(ns, in.trace.duration_ns[row]);
+      names.Add(DescribeUpcast(in, row), in.trace.duration_ns[row]);
+      AddEventId(row, &finding);
+    }
+  }
+  if (count == 0) return;
+  const double share = in.Share(ns);
+  finding.id = "dtype-upcast";
+  finding.severity = matrix || share >= kWarningShare ? "warning" : "info";
+  finding.title = absl::StrCat(
+      "Matrix products run in ", KernelTypeName(half), ", but ",
+      CountText(count, "kernel"), count == 1 ? " works" : " work", " on fp32, ",
+      NsText(static_cast<double>(ns)), ", ", PercentText(share),
+      " of the device work: ", names.Text(4), ".");
+  finding.numbers["kernels"] = CountNumber(count);
+  finding.numbers["casts"] = CountNumber(casts);
+  finding.numbers["kernel_time"] = NsNumber(ns);
+  finding.numbers["kernel_share"] =
+      RatioNumber(share, "time of kernels on fp32", "time of device work");
+  finding.suggestion = absl::StrCat(
+      "If the loss of digits is harmless there, keep these tensors in ",
+      KernelTypeName(half),
+      ": fp32 moves twice the bytes, and casts cost kernels of their own.");
+  findings->push_back(std::move(finding));
+}
+
+// Devices have tensor cores since compute capability 7.0. Of a file that does
+// not know its device, the kernels for sm_80 and later tell.
+bool HasTensorCores(const FindingInput& in) {
+  const DeviceDescription& device = in.trace.header.device;
+  if (device.multiprocessor.has_value()) {
+    return device.multiprocessor->compute_major >= 7;
+  }
+  if (device.compute_capability.has_value()) {
+    int major = 0;
+    const absl::string_view text = *device.compute_capability;
+    return absl::SimpleAtoi(text.substr(0, text.find('.')), &major) &&
+           major >= 7;
+  }
+  for (const StreamWork& stream : in.streams) {
+    for (const size_t row : stream.rows) {
+      if (in.trace.kind[row] != EventKind::kKernel) continue;
+      const std::string& function = in.names.Of(row).function;
+      for (const char* word : {"sm80", "sm86", "sm89", "sm90", "sm100",
+                               "ampere_", "hopper_", "volta_", "turing_"}) {
+        if (absl::StrContains(function, word)) return true;
+      }
+      if (in.names.Of(row).tensor_cores == true) return true;
+    }
+  }
+  return false;
+}
+
+void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
+  Finding finding;
+  WeightedNames names;
+  int64_t count = 0;
+  int64_t ns = 0;
+  bool fp64 = false;
+  for (const StreamWork& stream : in.streams) {
+    for (const size_t row : stream.rows) {
+      if (in.trace.kind[row] != EventKind::kKernel) continue;
+      const KernelName& name = in.names.Of(row);
+      if (name.tensor_cores != false) continue;
+      ++count;
+      ns = AddSaturating(ns, in.trace.duration_ns[row]);
+      fp64 = fp64 || name.type == KernelType::kF64;
+      const size_t op = OpOf(in.trace, row);
+      names.Add(op == kNoEvent
+                    ? name.function
+                    : absl::StrCat(name.function, " in ", in.trace.name_of(op)),
+                in.trace.duration_ns[row]);
+      AddEventId(row, &finding);
+    }
+  }
+  if (count == 0 || !HasTensorCores(in)) return;
+  const double share = in.Share(ns);
+  finding.id = "tensor-cores-unused";
+  finding.severity = share >= kWarningShare ? "warning" : "info";
+  finding.title = absl::StrCat(
+      CountText(count, "matrix kernel"), count == 1 ? " does" : " do",
+      " without the tensor cores of the device, ",
+      NsText(static_cast<double>(ns)), ", ", PercentText(share),
+      " of the device work: ", names.Text(), ".");
+  finding.numbers["kernels"] = CountNumber(count);
+  finding.numbers["kernel_time"] = NsNumber(ns);
+  finding.numbers["kernel_share"] =
+      RatioNumber(share, "time of matrix kernels without tensor cores",
+                  "time of device work");
+  finding.suggestion =
+      fp64 ? "Tensor cores want half precision, or TF32: use fp32 at most, if "
+             "its digits are enough."
+           : "Allow TF32 (torch.set_float32_matmul_precision(\"high\")), or "
+             "run in bf16 (torch.autocast), if their digits are enough.";
+  findings->push_back(std::move(finding));
+}
+
+}  // namespace
+
+void AddPrecisionFindings(const FindingInput& in,
+                          std::vector<Finding>* findings) {
+  AddUpcast(in, findings);
+  AddTensorCores(in, findings);
+}
+
+}  // namespace traza

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/stream_work.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+#include "trace/record.h"
+
+namespace traza {
+namespace {
+
+// Deeper than operators nest; the walk up from each row stays short.
+constexpr int kMaxDepth = 64;
+
+}  // namespace
+
+std::vector<StreamWork> StreamsOf(const Trace& trace,
+                                  const std::vector<DeviceLane>& lanes) {
+  std::vector<StreamWork> all;
+  for (const DeviceLane& lane : lanes) {
+    std::map<int32_t, StreamWork> streams;
+    for (const size_t row : lane.rows) {
+      StreamWork& work = streams[trace.stream.at(row)];
+      work.device = lane.device;
+      work.stream = trace.stream.at(row);
+      work.rows.push_back(row);
+    }
+    for (auto& [stream, work] : streams) all.push_back(std::move(work));
+  }
+  return all;
+}
+
+size_t OpOf(const Trace& trace, size_t row) {
+  const int64_t op = trace.op.at(row);
+  return op < 0 ? kNoEvent : static_cast<size_t>(op);
+}
+
+size_t OpAround(const Trace& trace, size_t row, absl::string_view name) {
+  int64_t op = trace.op.at(row);
+  for (int depth = 0; op >= 0 && depth < kMaxDepth; ++depth) {
+    if (trace.kind[static_cast<size_t>(op)] == EventKind::kOp &&
+        trace.name_of(static_cast<size_t>(op)) == name) {
+      return static_cast<size_t>(op);
+    }
+    op = trace.parent.at(static_cast<size_t>(op));
+  }
+  return kNoEvent;
+}
+
+size_t OutermostOp(const Trace& trace, size_t op) {
+  for (int depth = 0; depth < kMaxDepth; ++depth) {
+    const int64_t parent = trace.parent.at(op);
+    if (parent < 0 ||
+        trace.kind[static_cast<size_t>(parent)] != EventKind::kOp) {
+      break;
+    }
+    op = static_cast<size_t>(parent);
+  }
+  return op;
+}
+
+std::string OpPath(const Trace& trace, size_t row) {
+  const size_t op = OpOf(trace, row);
+  if (op == kNoEvent) return "";
+  const size_t outermost = OutermostOp(trace, op);
+  return outermost == op || trace.name[outermost] == trace.name[op]
+             ? trace.name_of(op)
+             : absl::StrCat(trace.name_of(outermost), " > ", trace.name_of(op));
+}
+
+}  // namespace traza

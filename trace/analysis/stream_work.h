@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TRACE_ANALYSIS_STREAM_WORK_H_
+#define TRACE_ANALYSIS_STREAM_WORK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+#include "trace/analysis/device_lanes.h"
+#include "trace/trace.h"
+
+namespace traza {
+
+// The work of one stream of a device in its window, by start. Work that names
+// no stream is that of one stream.
+struct StreamWork {
+  int32_t device = 0;
+  int32_t stream = 0;
+  std::vector<size_t> rows;
+};
+
+// By device, then by stream.
+std::vector<StreamWork> StreamsOf(const Trace& trace,
+                                  const std::vector<DeviceLane>& lanes);
+
+// Row of the innermost operator that caused the work; kNoEvent where unknown.
+size_t OpOf(const Trace& trace, size_t row);
+// The op of the work, or an op around it, of that name.
+size_t OpAround(const Trace& trace, size_t row, absl::string_view name);
+// The outermost operator around the op; itself where there is none.
+size_t OutermostOp(const Trace& trace, size_t op);
+// "aten::to > aten::copy_": outermost and innermost operator of the work;
+// empty where unknown.
+std::string OpPath(const Trace& trace, size_t row);
+
+}  // namespace traza
+
+#endif  // TRACE_ANALYSIS_STREAM_WORK_H_
