@@ -307,7 +307,9 @@ v1::Number ToProto(const Number& from) {
   v1::Number to;
   to.set_value(from.value);
   to.set_unit(from.unit);
-  if (!from.numerator.empty()) to.set_numerator(from.numerator);
+  if (!from.numerator.empty()) {
+    to.set_numerator(ToValidUtf8(from.numerator));
+  }
   if (!from.denominator.empty()) to.set_denominator(from.denominator);
   return to;
 }

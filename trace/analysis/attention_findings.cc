@@ -37,7 +37,7 @@ void AddFused(const FindingInput& in, std::vector<Finding>* findings) {
       ++count;
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       backends.Add(name.backend, in.trace.duration_ns[row]);
-      kernels.Add(name.function, in.trace.duration_ns[row]);
+      kernels.Add(ShortName(name.function), in.trace.duration_ns[row]);
       AddEventId(row, &finding);
     }
   }
@@ -148,7 +148,7 @@ std::string PartName(const FindingInput& in, size_t row) {
     return path.empty() ? in.trace.name_of(row)
                         : absl::StrCat(in.trace.name_of(row), " of ", path);
   }
-  return name.action.empty() ? name.function : name.action;
+  return name.action.empty() ? ShortName(name.function) : name.action;
 }
 
 void AddInParts(const FindingInput& in, std::vector<Finding>* findings) {

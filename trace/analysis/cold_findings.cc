@@ -9,94 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 #include "trace/analysis/cold_cost.h"
+#include "trace/analysis/cold_step.h"
 #include "trace/analysis/finding_parts.h"
-#include "trace/analysis/statistics.h"
-#include "trace/analysis/steps.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
 namespace traza {
 namespace {
 
-// Chosen: what warm steps vary by, even unsteady ones, stays below.
-constexpr double kColdFactor = 3;
 // Chosen: a part of the first step that is worth words.
 constexpr double kMinPart = 0.005;
-// What is compared where no step is marked cold.
-constexpr size_t kMinOthers = 2;
-
-// A first step, and what the others take.
-struct Cold {
-  size_t row = 0;
-  double median_ns = 0;
-  std::string other;   // "timed", "traced"; of ranges their name
-  std::string number;  // of the median
-  std::vector<size_t> others;
-};
-
-std::optional<Cold> OfColdPhase(const Trace& trace, const StepsAnswer& steps) {
-  const std::vector<size_t> cold = StepRowsOf(trace, Phase::kCold);
-  const bool timed = steps.timed.has_value();
-  const std::optional<StepStats>& warm = timed ? steps.timed : steps.traced;
-  if (cold.empty() || !warm.has_value()) return std::nullopt;
-  return Cold{cold.front(),
-              static_cast<double>(*warm->median_ns),
-              timed ? "timed" : "traced",
-              timed ? "step_time_p50" : "traced_step_time_p50",
-              {}};
-}
-
-// The first of rows that do the same.
-std::optional<Cold> OfRows(const Trace& trace, const std::vector<size_t>& rows,
-                           std::string other, std::string number) {
-  if (rows.size() <= kMinOthers) return std::nullopt;
-  Cold cold{rows.front(),
-            0,
-            std::move(other),
-            std::move(number),
-            {rows.begin() + 1, rows.end()}};
-  std::vector<int64_t> times;
-  for (const size_t row : cold.others) times.push_back(trace.duration_ns[row]);
-  cold.median_ns = static_cast<double>(Median(&times));
-  return cold;
-}
-
-// The outermost ranges of the name that comes most often: a file without steps
-// may mark its own so.
-std::vector<size_t> RepeatedRanges(const Trace& trace) {
-  absl::flat_hash_map<int32_t, std::vector<size_t>> by_name;
-  for (size_t row = 0; row < trace.rows(); ++row) {
-    if (trace.kind[row] == EventKind::kRange && trace.parent.at(row) < 0) {
-      by_name[trace.name[row]].push_back(row);
-    }
-  }
-  const std::vector<size_t>* most = nullptr;
-  for (const auto& [name, rows] : by_name) {
-    if (most == nullptr || rows.size() > most->size() ||
-        (rows.size() == most->size() && rows.front() < most->front())) {
-      most = &rows;
-    }
-  }
-  return most == nullptr ? std::vector<size_t>() : *most;
-}
-
-std::optional<Cold> FindCold(const FindingInput& in) {
-  if (auto cold = OfColdPhase(in.trace, in.answer.steps)) return cold;
-  if (!in.steps.rows().empty()) {
-    return OfRows(in.trace, in.steps.rows(), "traced", "traced_step_time_p50");
-  }
-  const std::vector<size_t> ranges = RepeatedRanges(in.trace);
-  if (ranges.empty()) return std::nullopt;
-  return OfRows(in.trace, ranges, in.trace.name_of(ranges.front()),
-                "range_time_p50");
-}
-
 std::string FactorText(double factor) {
   return factor < 100 ? absl::StrFormat("%.1f", factor)
                       : CountText(std::llround(std::min(factor, 1e15)));
@@ -149,10 +76,10 @@ void AddLongest(const Trace& trace, size_t step, Finding* finding) {
 }  // namespace
 
 void AddColdFindings(const FindingInput& in, std::vector<Finding>* findings) {
-  const std::optional<Cold> cold = FindCold(in);
-  if (!cold.has_value() || cold->median_ns <= 0) return;
+  const std::optional<ColdStep> cold =
+      FindColdStep(in.trace, in.steps, in.answer.steps);
+  if (!cold.has_value()) return;
   const auto first = static_cast<double>(in.trace.duration_ns[cold->row]);
-  if (first < kColdFactor * cold->median_ns) return;
   const double factor = first / cold->median_ns;
   const bool range = cold->number == "range_time_p50";
   Finding finding;
@@ -162,8 +89,7 @@ void AddColdFindings(const FindingInput& in, std::vector<Finding>* findings) {
       range ? absl::StrCat("The first ", cold->other)
             : std::string("The first step"),
       " took ", NsText(first), ", ", FactorText(factor), " times ",
-      cold->others.empty() ? absl::StrCat("a ", cold->other, " one")
-                           : "the others",
+      cold->marked ? absl::StrCat("a ", cold->other, " one") : "the others",
       " (", NsText(cold->median_ns), ")");
   finding.numbers["first_cold_step"] = {first, "ns", "", ""};
   finding.numbers[cold->number] = {cold->median_ns, "ns", "", ""};

@@ -52,6 +52,12 @@ KernelKind KindOf(const FindingInput& in, size_t row) {
   }
 }
 
+std::string LabelOf(const FindingInput& in, size_t row) {
+  return in.trace.kind[row] == EventKind::kKernel
+             ? KernelLabel(in.names.Of(row))
+             : in.trace.name_of(row);
+}
+
 std::string KindText(const FindingInput& in, const Kind& kind) {
   std::string text = absl::StrCat(KernelKindName(kind.kind), " ",
                                   PercentText(in.Share(kind.ns)), " (",
@@ -78,8 +84,7 @@ void AddTopKernels(const FindingInput& in,
     const auto& [key, count] = top[i];
     const std::string name = absl::StrCat("kernel_", i + 1);
     finding->numbers[name + "_share"] = RatioNumber(
-        in.Share(-key.first),
-        absl::StrCat("time of ", KernelLabel(in.names.Of(key.second))),
+        in.Share(-key.first), absl::StrCat("time of ", LabelOf(in, key.second)),
         "time of device work");
     finding->numbers[name + "_launches"] = CountNumber(count);
     AddEventId(key.second, finding);
@@ -104,7 +109,7 @@ void AddDominantFindings(const FindingInput& in,
       kind.kind = id;
       kind.ns = AddSaturating(kind.ns, ns);
       ++kind.count;
-      kind.functions.Add(KernelLabel(in.names.Of(row)), ns);
+      kind.functions.Add(LabelOf(in, row), ns);
       if (const size_t op = OpOf(in.trace, row); op != kNoEvent) {
         kind.ops.Add(in.trace.name_of(op), ns);
       }

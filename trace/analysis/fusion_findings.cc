@@ -64,10 +64,13 @@ class ChainFinder {
   }
 
  private:
+  bool IsProduct(size_t row) const;
+  bool Continues(size_t row, const PointwiseWork& work) const;
   void Close();
 
   const FindingInput& in_;
   std::vector<Member> open_;
+  int products_ = 0;  // matrix products since the last member
   std::map<std::vector<int32_t>, ChainKind> kinds_;  // by name ids
 };
 
@@ -77,25 +80,49 @@ void ChainFinder::Add(const StreamWork& stream) {
     // kernels; it ends no chain.
     if (in_.trace.kind[row] == EventKind::kFill) continue;
     const auto work = PointwiseWorkOf(in_.trace, row, in_.names.Of(row));
-    const size_t step = in_.steps.Of(row);
-    if (!work.has_value() || step == in_.steps.count()) {
-      Close();
+    if (!work.has_value() || in_.steps.Of(row) == in_.steps.count()) {
+      if (!IsProduct(row) || products_ > 0) {
+        Close();
+      } else if (!open_.empty()) {
+        ++products_;
+      }
       continue;
     }
-    if (!open_.empty() && (in_.steps.Of(open_.back().row) != step ||
-                           !SameElements(open_.back().work, *work) ||
-                           open_.size() == kMaxMembers)) {
-      Close();
-    }
+    if (!open_.empty() && !Continues(row, *work)) Close();
     open_.push_back({row, *work});
+    products_ = 0;
   }
   Close();
+}
+
+bool ChainFinder::IsProduct(size_t row) const {
+  return in_.trace.kind[row] == EventKind::kKernel &&
+         in_.names.Of(row).kind == KernelKind::kGemm;
+}
+
+// A product ends a chain, for it takes what came before it, but for the gated
+// unit act(g(x)) * u(x): there the product in between is u(x).
+bool ChainFinder::Continues(size_t row, const PointwiseWork& work) const {
+  const Member& last = open_.back();
+  if (open_.size() == kMaxMembers ||
+      in_.steps.Of(last.row) != in_.steps.Of(row) ||
+      !SameElements(last.work, work)) {
+    return false;
+  }
+  if (products_ == 0) return true;
+  const KernelName& gate = in_.names.Of(row);
+  const std::string& activation = in_.names.Of(last.row).action;
+  return gate.action == "mul" && gate.operands == 3 &&
+         (activation == "gelu" || activation == "silu" ||
+          activation == "sigmoid" || activation == "clamp" ||
+          activation == "tanh");
 }
 
 // What lies between two members is written by the first and read by the
 // second.
 void ChainFinder::Close() {
   const std::vector<Member> members = std::exchange(open_, {});
+  products_ = 0;
   if (members.size() < 2) return;
   std::vector<int32_t> key;
   int64_t element_bytes = 0;
@@ -126,7 +153,7 @@ void ChainFinder::Close() {
 std::string NameOf(const FindingInput& in, size_t row) {
   const KernelName& name = in.names.Of(row);
   if (in.trace.kind[row] == EventKind::kCopy) return in.trace.name_of(row);
-  return name.action.empty() ? name.function : name.action;
+  return name.action.empty() ? ShortName(name.function) : name.action;
 }
 
 std::string ChainText(const FindingInput& in, const ChainKind& kind) {

@@ -88,9 +88,9 @@ CopiesForGemms FindCopies(const FindingInput& in) {
           found.gemms.push_back(row);
         }
         const size_t op = OpOf(in.trace, row);
-        found.ops.Add(
-            op == kNoEvent ? in.names.Of(row).function : in.trace.name_of(op),
-            ns);
+        found.ops.Add(op == kNoEvent ? ShortName(in.names.Of(row).function)
+                                     : in.trace.name_of(op),
+                      ns);
       }
       before = row;
     }
@@ -151,7 +151,8 @@ void AddEpilogueFused(const FindingInput& in, std::vector<Finding>* findings) {
   WeightedNames kernels;
   const auto add = [&](size_t gemm) {
     ++count;
-    kernels.Add(in.names.Of(gemm).function, in.trace.duration_ns[gemm]);
+    kernels.Add(ShortName(in.names.Of(gemm).function),
+                in.trace.duration_ns[gemm]);
     AddEventId(gemm, &finding);
   };
   for (const StreamWork& stream : in.streams) {
@@ -306,7 +307,7 @@ void AddSameWork(const FindingInput& in, std::vector<Finding>* findings) {
       NamesText(in.trace, from),
       " run the same kernel, byte by byte of its "
       "name: ",
-      DecodeKernelName(in.trace.names.at(name)).function,
+      ShortName(DecodeKernelName(in.trace.names.at(name)).function),
       shared > 1 ? absl::StrCat(", and ", CountText(shared - 1),
                                 shared == 2 ? " other is" : " others are",
                                 " shared so")

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 #include "trace/analysis/finding_parts.h"
@@ -25,15 +24,6 @@ struct Launch {
   int64_t ns = 0;  // of its nodes, added up
 };
 
-// Nodes of a graph say so, or their call does.
-bool IsNode(const Trace& trace, size_t row) {
-  if (!trace.graph.is_null(row)) return true;
-  const int64_t call = trace.call.at(row);
-  return call >= 0 &&
-         absl::StrContains(trace.name_of(static_cast<size_t>(call)),
-                           "GraphLaunch");
-}
-
 void AddReplayed(const FindingInput& in, std::vector<Finding>* findings) {
   const Trace& trace = in.trace;
   std::map<int64_t, Launch> launches;  // by call
@@ -41,7 +31,7 @@ void AddReplayed(const FindingInput& in, std::vector<Finding>* findings) {
   for (const StreamWork& stream : in.streams) {
     for (const size_t row : stream.rows) {
       const int64_t call = trace.call.at(row);
-      if (call < 0 || !IsNode(trace, row)) continue;
+      if (call < 0 || !IsGraphNode(trace, row)) continue;
       Launch& launch = launches[call];
       ++launch.nodes;
       launch.kernels += trace.kind[row] == EventKind::kKernel;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
+#include "base/utf8.h"
 #include "trace/analysis/matrix_names.h"
 #include "trace/analysis/pointwise_names.h"
 #include "trace/analysis/row_names.h"
@@ -26,10 +27,9 @@ constexpr size_t kTail = 32;
 // The name without what surrounds its function.
 std::string FunctionOf(absl::string_view name) {
   std::string text =
-      absl::StrReplaceAll(name.substr(0, std::min<size_t>(name.size(), 512)),
-                          {{"(anonymous namespace)::", ""},
-                           {"<unnamed>::", ""},
-                           {"at::native::", ""}});
+      absl::StrReplaceAll(CutUtf8(name, 512), {{"(anonymous namespace)::", ""},
+                                               {"<unnamed>::", ""},
+                                               {"at::native::", ""}});
   absl::string_view function = text;
   absl::ConsumePrefix(&function, "void ");
   function = function.substr(0, function.find_first_of("<("));
@@ -256,8 +256,21 @@ KernelName DecodeKernelName(absl::string_view name) {
 
 std::string KernelLabel(const KernelName& name) {
   return name.action.empty() || name.generated
-             ? name.function
-             : absl::StrCat(name.action, " (", name.function, ")");
+             ? ShortName(name.function)
+             : absl::StrCat(name.action, " (", ShortName(name.function), ")");
+}
+
+std::string ShortName(absl::string_view name) {
+  constexpr size_t kMost = 64;
+  constexpr size_t kShownHead = 40;
+  constexpr size_t kShownTail = 21;
+  if (name.size() <= kMost) return std::string(name);
+  absl::string_view tail = name.substr(name.size() - kShownTail);
+  // Not into the middle of a character.
+  while (!tail.empty() && (static_cast<uint8_t>(tail.front()) & 0xc0) == 0x80) {
+    tail.remove_prefix(1);
+  }
+  return absl::StrCat(CutUtf8(name, kShownHead), "...", tail);
 }
 
 absl::string_view LayoutText(absl::string_view layout) {

@@ -88,6 +88,8 @@ KernelName DecodeKernelName(absl::string_view name);
 
 // "gelu (vectorized_elementwise_kernel)", "nvjet_sm90_...".
 std::string KernelLabel(const KernelName& name);
+// Of a name of more than 64 bytes, its start and its end.
+std::string ShortName(absl::string_view name);
 // "nn" -> "both operands as they lie in memory": how to read the letters.
 absl::string_view LayoutText(absl::string_view layout);
 

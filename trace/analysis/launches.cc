@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 
 #include "trace/analysis/statistics.h"
+#include "trace/analysis/stream_work.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -73,7 +74,7 @@ class LaunchCounter {
 
 // Whether the record is not the first node of its graph launch.
 bool LaunchCounter::IsLaterNode(size_t row) {
-  return !trace_.graph.is_null(row) &&
+  return IsGraphNode(trace_, row) &&
          !graph_calls_.insert(trace_.call.at(row)).second;
 }
 

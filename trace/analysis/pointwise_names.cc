@@ -112,6 +112,8 @@ int32_t LambdaArguments(absl::string_view name) {
 }
 
 int32_t OperandsOf(absl::string_view name) {
+  // Its mask has a byte an element at most, and is broadcast mostly.
+  if (absl::StrContains(name, "masked_fill")) return 2;
   if (const int32_t array = NumberAfter(name, "array<char*, "); array > 0) {
     return array;
   }

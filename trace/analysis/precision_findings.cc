@@ -69,7 +69,8 @@ bool IsUpcast(const KernelName& name) {
 std::string DescribeUpcast(const FindingInput& in, size_t row) {
   const KernelName& name = in.names.Of(row);
   const size_t op = OpOf(in.trace, row);
-  const std::string what = name.action.empty() ? name.function : name.action;
+  const std::string what =
+      name.action.empty() ? ShortName(name.function) : name.action;
   return op == kNoEvent ? what
                         : absl::StrCat(what, " in ", in.trace.name_of(op));
 }
@@ -159,9 +160,9 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       fp64 = fp64 || name.type == KernelType::kF64;
       const size_t op = OpOf(in.trace, row);
-      names.Add(op == kNoEvent
-                    ? name.function
-                    : absl::StrCat(name.function, " in ", in.trace.name_of(op)),
+      names.Add(op == kNoEvent ? name.function
+                               : absl::StrCat(ShortName(name.function), " in ",
+                                              in.trace.name_of(op)),
                 in.trace.duration_ns[row]);
       AddEventId(row, &finding);
     }

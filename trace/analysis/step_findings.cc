@@ -69,10 +69,9 @@ class Group {
 
  private:
   std::string Describe(size_t row) const {
-    const int64_t op = trace_.op.at(row);
-    return op < 0 ? trace_.name_of(row)
-                  : absl::StrCat(trace_.name_of(row), " in ",
-                                 trace_.name_of(static_cast<size_t>(op)));
+    const std::string path = OpPath(trace_, row);
+    return path.empty() ? trace_.name_of(row)
+                        : absl::StrCat(trace_.name_of(row), " in ", path);
   }
 
   const Trace& trace_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 #include "trace/record.h"
@@ -59,6 +60,14 @@ size_t OutermostOp(const Trace& trace, size_t op) {
     op = static_cast<size_t>(parent);
   }
   return op;
+}
+
+bool IsGraphNode(const Trace& trace, size_t row) {
+  if (!trace.graph.is_null(row)) return true;
+  const int64_t call = trace.call.at(row);
+  return call >= 0 &&
+         absl::StrContains(trace.name_of(static_cast<size_t>(call)),
+                           "GraphLaunch");
 }
 
 std::string OpPath(const Trace& trace, size_t row) {

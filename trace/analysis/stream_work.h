@@ -36,6 +36,10 @@ size_t OutermostOp(const Trace& trace, size_t op);
 // empty where unknown.
 std::string OpPath(const Trace& trace, size_t row);
 
+// Whether the device work is a node of a CUDA graph: it says so, or the call
+// that launched it does.
+bool IsGraphNode(const Trace& trace, size_t row);
+
 }  // namespace traza
 
 #endif  // TRACE_ANALYSIS_STREAM_WORK_H_

@@ -151,7 +151,7 @@ TEST(KernelNames, VectorizedKernelsTellWhatAThreadDoes) {
 }
 
 // 8 x 16 x 1024 x 1024 elements ran in 262,144 blocks of 128: 4 a thread.
-TEST(KernelNames, OtherElementwiseKernelsCountArgumentsOfTheirLambda) {
+TEST(KernelNames, OtherElementwiseKernelsTellTheirUnrolling) {
   const KernelName name = DecodeKernelName(
       "void at::native::elementwise_kernel<128, 4, "
       "at::native::gpu_kernel_impl_nocast<at::native::(anonymous namespace)::"
@@ -161,8 +161,16 @@ TEST(KernelNames, OtherElementwiseKernelsCountArgumentsOfTheirLambda) {
       "{lambda(int)#1}>(int)");
   EXPECT_EQ(name.action, "masked_fill");
   EXPECT_EQ(name.elements_per_thread, 4);
-  EXPECT_EQ(name.operands, 3) << "a value and a mask in, a value out";
+  EXPECT_EQ(name.operands, 2) << "the mask is small beside the values";
   EXPECT_EQ(name.type, KernelType::kBf16);
+}
+
+TEST(KernelNames, OperandsAreCountedFromTheArgumentsOfALambda) {
+  EXPECT_EQ(DecodeKernelName("void at::native::elementwise_kernel<128, 2, "
+                             "at::native::where_kernel_impl::{lambda()#1}::"
+                             "{lambda(bool, float, float)#1}>(int)")
+                .operands,
+            4);
 }
 
 TEST(KernelNames, CopiesFillsAndCastsAreToldFromWork) {
