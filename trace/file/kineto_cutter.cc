@@ -116,7 +116,8 @@ absl::StatusOr<bool> KinetoCutter::Fill() {
 
 absl::Status KinetoCutter::CutOff(absl::string_view where) const {
   return IncompleteFile(
-      absl::StrCat("its text ends ", where, ", after ", bytes_, " bytes"));
+      absl::StrCat("its text ends ", where, ", after ", bytes_,
+                   " bytes; its writer was stopped, or a copy was"));
 }
 
 absl::StatusOr<int> KinetoCutter::PeekAfterSpace() {

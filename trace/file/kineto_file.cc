@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,8 +40,10 @@ Depth DepthOf(const KinetoRecords& records) {
 // What the file lacks, then what became no row.
 std::string NoteOf(const KinetoRecords& records, bool empty) {
   std::vector<std::string> parts;
-  if (empty) {
-    parts.emplace_back("The file has no events that say what was done.");
+  if (empty && records.left_out().empty()) {
+    parts.emplace_back("The file has no events: nothing was recorded.");
+  } else if (empty) {
+    parts.emplace_back("No event of the file says what was done.");
   } else if (records.device_work() == 0) {
     parts.emplace_back(
         "The file has no events of a device: it was recorded without one, or "
@@ -92,7 +95,9 @@ Header MakeHeader(const KinetoRecords& counts, const RawRecords& records,
   }
   header.job.depth = DepthOf(counts);
   header.job.cold_steps = 0;
-  header.job.traced_steps = static_cast<int64_t>(records.steps.size());
+  // A file without step marks is one step.
+  header.job.traced_steps = std::clamp(
+      static_cast<int64_t>(records.steps.size()), int64_t{1}, kMaxSteps);
   const std::optional<int32_t> device = MainDevice(records, file);
   if (device.has_value()) {
     const auto described = file.devices.find(*device);
