@@ -52,6 +52,14 @@ TEST(OccupancyColumn, IsFilledForKernelsOnly) {
               testing::ElementsAre(0.1875, 0.1875, kUnknown, kUnknown));
 }
 
+// torch.profiler writes the sum, which is all that matters.
+TEST(OccupancyColumn, SharedMemoryMayBeKnownAsASumOnly) {
+  RecordBuilder builder = Kernels(1);
+  builder.records().device[0].shared_static = kNull<int32_t>;
+
+  EXPECT_THAT(Occupancies(Filled(builder)), testing::ElementsAre(0.1875));
+}
+
 TEST(OccupancyColumn, StaysNullWhereTheShapeIsUnknown) {
   RecordBuilder builder = Kernels(6);
   auto& device = builder.records().device;

@@ -299,6 +299,51 @@ TEST(Correlate, AnAllocationBelongsToTheOpThatRuns) {
   EXPECT_TRUE(trace.device.is_null(4));
 }
 
+TEST(Correlate, DeviceWorkWithoutItsCallTakesTheOpThatItNames) {
+  RecordBuilder builder;
+  builder.Step(Phase::kTraced, 0, 0, 100)
+      .Op("mm", 10, 50)
+      .Op("add", 60, 90)
+      .Call("launch", 20, 30, 1)
+      .Kernel("with call", 40, 45, 1)
+      .Kernel("without", 110, 120, 2);
+  // The call is the better witness.
+  for (RawDeviceEvent& event : builder.records().device) event.op_host = 1;
+  const Trace trace = builder.Build();
+
+  ASSERT_THAT(Validate(trace), IsOk());
+  EXPECT_EQ(trace.op.at(RowOf(trace, "with call")), RowOf(trace, "mm"));
+  const int64_t without = RowOf(trace, "without");
+  EXPECT_EQ(trace.op.at(without), RowOf(trace, "add"));
+  EXPECT_TRUE(trace.call.is_null(without));
+  EXPECT_EQ(trace.step.at(without), 0);
+  EXPECT_EQ(trace.header.completeness.unmatched_call, 1);
+}
+
+TEST(Correlate, WhatIsNoWorkOnADeviceIsTiedToNothing) {
+  const Trace trace = RecordBuilder()
+                          .Call("cudaStreamWaitEvent", 10, 20, 1)
+                          .Device(EventKind::kSync, "wait", 30, 40, 1)
+                          .Device(EventKind::kRange, "range", 30, 90, 2)
+                          .Build();
+
+  ASSERT_THAT(Validate(trace), IsOk());
+  EXPECT_TRUE(trace.call.is_null(RowOf(trace, "wait")));
+  EXPECT_TRUE(trace.parent.is_null(RowOf(trace, "range")));
+  EXPECT_EQ(trace.header.completeness.unmatched_call, 0);
+}
+
+TEST(Correlate, AStepMayHaveItsOwnName) {
+  RecordBuilder builder;
+  builder.Step(Phase::kTraced, 0, 0, 100).Step(Phase::kTraced, 1, 100, 200);
+  builder.records().steps[1].name =
+      builder.records().names.Intern("ProfilerStep#3");
+  const Trace trace = builder.Build();
+
+  EXPECT_EQ(trace.name_of(0), "step");
+  EXPECT_EQ(trace.name_of(1), "ProfilerStep#3");
+}
+
 TEST(Correlate, ForeignTimesNeverOverflow) {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
