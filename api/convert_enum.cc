@@ -88,6 +88,13 @@ constexpr Pairs<VerdictKind, v1::VerdictKind, 8> kVerdictKinds = {{
     {VerdictKind::kCpuOnly, v1::VERDICT_KIND_CPU_ONLY},
 }};
 
+constexpr Pairs<LaneKind, v1::LaneKind, 4> kLaneKinds = {{
+    {LaneKind::kSteps, v1::LANE_KIND_STEPS},
+    {LaneKind::kThread, v1::LANE_KIND_THREAD},
+    {LaneKind::kStream, v1::LANE_KIND_STREAM},
+    {LaneKind::kCounter, v1::LANE_KIND_COUNTER},
+}};
+
 constexpr Pairs<TableBy, v1::TableBy, 5> kTableBys = {{
     {TableBy::kOp, v1::TABLE_BY_OP},
     {TableBy::kKernel, v1::TABLE_BY_KERNEL},
@@ -142,6 +149,11 @@ v1::VerdictKind ToProto(VerdictKind kind) {
 }
 std::optional<VerdictKind> FromProto(v1::VerdictKind kind) {
   return Back(kVerdictKinds, kind);
+}
+
+v1::LaneKind ToProto(LaneKind kind) { return Forward(kLaneKinds, kind); }
+std::optional<LaneKind> FromProto(v1::LaneKind kind) {
+  return Back(kLaneKinds, kind);
 }
 
 v1::TableBy ToProto(TableBy by) { return Forward(kTableBys, by); }

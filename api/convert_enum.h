@@ -11,6 +11,7 @@
 #include "trace/analysis/answer.h"
 #include "trace/analysis/check.h"
 #include "trace/analysis/table.h"
+#include "trace/analysis/timeline.h"
 #include "trace/record.h"
 #include "traza/v1/host.pb.h"
 #include "traza/v1/job.pb.h"
@@ -33,6 +34,8 @@ v1::ValidityLevel ToProto(ValidityLevel level);
 std::optional<ValidityLevel> FromProto(v1::ValidityLevel level);
 v1::VerdictKind ToProto(VerdictKind kind);
 std::optional<VerdictKind> FromProto(v1::VerdictKind kind);
+v1::LaneKind ToProto(LaneKind kind);
+std::optional<LaneKind> FromProto(v1::LaneKind kind);
 v1::TableBy ToProto(TableBy by);
 std::optional<TableBy> FromProto(v1::TableBy by);
 v1::CheckOutcome ToProto(CheckOutcome outcome);

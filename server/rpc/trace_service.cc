@@ -12,6 +12,7 @@
 
 #include "api/convert_check.h"
 #include "api/convert_enum.h"
+#include "api/convert_timeline.h"
 #include "api/convert_trace.h"
 #include "base/error.h"
 #include "base/id.h"
@@ -27,6 +28,7 @@
 #include "server/rpc/validate.h"
 #include "trace/analysis/check.h"
 #include "trace/analysis/table.h"
+#include "trace/analysis/timeline.h"
 
 namespace traza {
 namespace {
@@ -47,6 +49,16 @@ absl::StatusOr<TableQuery> ParseTableQuery(const v1::GetTableRequest& request) {
     query.phase = FromProto(request.phase());
     if (!query.phase.has_value()) return InvalidField("phase", "is not known");
   }
+  return query;
+}
+
+TimelineQuery ToTimelineQuery(const v1::GetTimelineRequest& request) {
+  TimelineQuery query;
+  if (request.has_start_ns()) query.start_ns = request.start_ns();
+  if (request.has_end_ns()) query.end_ns = request.end_ns();
+  if (request.has_width()) query.width = request.width();
+  query.lanes.assign(request.lanes().begin(), request.lanes().end());
+  query.max_bytes = kMaxPageBytes;
   return query;
 }
 
@@ -230,10 +242,18 @@ grpc::ServerUnaryReactor* TraceService::ExplainTrace(
 }
 
 grpc::ServerUnaryReactor* TraceService::GetTimeline(
-    grpc::CallbackServerContext* context,
-    const v1::GetTimelineRequest* /*request*/, v1::Timeline* /*response*/) {
-  return unary_.RunHere(context, "GetTimeline",
-                        [] { return NotImplemented("GetTimeline"); });
+    grpc::CallbackServerContext* context, const v1::GetTimelineRequest* request,
+    v1::Timeline* response) {
+  return unary_.Run(
+      context, "GetTimeline", [this, request, response]() -> absl::Status {
+        ASSIGN_OR_RETURN(const TraceId id, ParseTraceName(request->name()));
+        ASSIGN_OR_RETURN(const TraceRow row, parts_.jobs.GetTrace(id));
+        ASSIGN_OR_RETURN(const Trace trace, LoadTrace(parts_.traces, row));
+        ASSIGN_OR_RETURN(const Timeline timeline,
+                         MakeTimeline(trace, ToTimelineQuery(*request)));
+        *response = ToProto(timeline);
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* TraceService::DiffTraces(

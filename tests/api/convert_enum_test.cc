@@ -33,6 +33,9 @@ TEST(ConvertEnum, EveryWordSurvivesTheRoundTrip) {
   for (int i = 0; i <= static_cast<int>(CheckOutcome::kUnknown); ++i) {
     ExpectRoundTrip(static_cast<CheckOutcome>(i));
   }
+  for (int i = 0; i <= static_cast<int>(LaneKind::kCounter); ++i) {
+    ExpectRoundTrip(static_cast<LaneKind>(i));
+  }
   ExpectRoundTrip(DeviceKind::kCpu);
   ExpectRoundTrip(DeviceKind::kGpu);
   ExpectRoundTrip(ParamType::kInt);

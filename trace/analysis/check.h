@@ -2,6 +2,7 @@
 #ifndef TRACE_ANALYSIS_CHECK_H_
 #define TRACE_ANALYSIS_CHECK_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -89,7 +90,11 @@ struct CheckResult {
 
   friend bool operator==(const CheckResult&, const CheckResult&) = default;
 };
-bool AllPassed(const std::vector<CheckResult>& results);
+inline bool AllPassed(const std::vector<CheckResult>& results) {
+  return std::ranges::all_of(results, [](const CheckResult& result) {
+    return result.outcome == CheckOutcome::kPassed;
+  });
+}
 
 // Reads the trace that an expression names.
 using BaselineLoader =

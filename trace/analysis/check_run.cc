@@ -218,12 +218,6 @@ absl::string_view CheckOutcomeName(CheckOutcome outcome) {
   return "UNKNOWN";
 }
 
-bool AllPassed(const std::vector<CheckResult>& results) {
-  return std::ranges::all_of(results, [](const CheckResult& result) {
-    return result.outcome == CheckOutcome::kPassed;
-  });
-}
-
 absl::StatusOr<std::vector<CheckResult>> RunChecks(
     const Trace& trace, const std::vector<CheckExpression>& checks,
     const BaselineLoader& load) {

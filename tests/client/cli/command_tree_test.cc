@@ -79,8 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
         Usage{"Sweep", {"run", "w", "--sweep", "size=1,2"}, "--sweep"},
         Usage{"SweepAlone", {"run", "--sweep", "size=1,2"}, "no sweeps"},
         Usage{"Expect",
-              {"run", "--expect", "a == 1", "--expect", "b == 2", "w"},
-              "no checks"}),
+              {"run", "--expect", "stable", "--expect", "b == 2", "w"},
+              "there is no quantity"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_F(CommandTreeTest, AnAddressThatGrpcWouldAbortOnIsRefused) {

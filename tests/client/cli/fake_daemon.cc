@@ -154,6 +154,15 @@ class FakeDaemon::Traces final : public v1::TraceService::Service {
     fake_.calls_.imports.push_back(std::move(import));
     return grpc::Status::OK;
   }
+  grpc::Status CheckTrace(grpc::ServerContext*,
+                          const v1::CheckTraceRequest* request,
+                          v1::CheckTraceResponse* reply) override {
+    const grpc::Status status = fake_.Enter("CheckTrace");
+    MutexLock lock(fake_.mu_);
+    fake_.calls_.check = *request;
+    *reply = fake_.replies_.checks;
+    return status;
+  }
   grpc::Status ReadTrace(grpc::ServerContext*,
                          const v1::ReadTraceRequest* request,
                          grpc::ServerWriter<v1::FileChunk>* writer) override {

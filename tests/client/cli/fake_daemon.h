@@ -32,6 +32,7 @@ struct FakeReplies {
   std::vector<size_t> read_breaks;  // ReadTrace i breaks after so many bytes
   v1::GetTableResponse table;
   v1::Answer answer;
+  v1::CheckTraceResponse checks;
   v1::Host host;
   v1::ListDevicesResponse devices;
   v1::ListWorkloadsResponse workloads;
@@ -47,6 +48,7 @@ struct FakeCalls {
   v1::CreateJobRequest create;
   v1::ListJobsRequest list;
   v1::GetTableRequest table;
+  v1::CheckTraceRequest check;
   std::vector<int64_t> read_offsets;
   std::string deleted;
   std::vector<FakeImport> imports;

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "server/rpc/limits.h"
 #include "tests/server/rpc/rpc_fixture.h"
 
 namespace traza {
@@ -194,18 +195,127 @@ TEST_F(TraceServiceTest, UnknownTracesAreNotFound) {
               HasViolation("name"));
 }
 
+TEST_F(TraceServiceTest, CheckComparesWithWhatIsExpected) {
+  StoreTrace("t", 30);
+  v1::CheckTraceRequest request = Named<v1::CheckTraceRequest>("traces/t");
+  request.add_expressions("ops_per_step(aten::mm) == 1");
+  request.add_expressions("ops_per_step(aten::mm) == 2");
+  request.add_expressions("kernels_per_step == 0");
+
+  const auto response = Call(&v1::TraceService::Stub::CheckTrace, request);
+
+  ASSERT_THAT(response, IsOk());
+  EXPECT_FALSE(response->passed());
+  ASSERT_EQ(response->results_size(), 3);
+  EXPECT_EQ(response->results(0).outcome(), v1::CHECK_OUTCOME_PASSED);
+  EXPECT_EQ(response->results(1).outcome(), v1::CHECK_OUTCOME_FAILED);
+  EXPECT_EQ(response->results(1).number().value(), 1);
+  EXPECT_EQ(response->results(2).outcome(), v1::CHECK_OUTCOME_UNKNOWN);
+}
+
+TEST_F(TraceServiceTest, CheckReadsTheBaselinesThatAreNamed) {
+  StoreTrace("t", 30);
+  StoreTrace("b", 20);
+  v1::CheckTraceRequest request = Named<v1::CheckTraceRequest>("traces/t");
+  request.add_expressions("ops_per_step == baseline(b)");
+  request.add_expressions("ops_per_step == baseline(traces/b)");
+  request.add_expressions("ops_per_step == baseline(jobs/job-of-b)");
+
+  const auto response = Call(&v1::TraceService::Stub::CheckTrace, request);
+
+  ASSERT_THAT(response, IsOk());
+  EXPECT_TRUE(response->passed()) << response->DebugString();
+}
+
+TEST_F(TraceServiceTest, CheckRefusesWhatMakesNoSense) {
+  StoreTrace("t", 1);
+  const auto check = [&](const std::string& expression) {
+    v1::CheckTraceRequest request = Named<v1::CheckTraceRequest>("traces/t");
+    request.add_expressions("stable");
+    request.add_expressions(expression);
+    return Call(&v1::TraceService::Stub::CheckTrace, request);
+  };
+
+  EXPECT_THAT(check("beauty == 1"), HasViolation("expressions[1]"));
+  EXPECT_THAT(check("step_time_p50 < 1"), HasViolation("expressions[1]"));
+  EXPECT_THAT(check(std::string(1025, 'x')), HasViolation("expressions[1]"));
+  EXPECT_THAT(check("same_kernels(/etc/passwd)"), HasViolation("expressions"));
+  EXPECT_THAT(check("same_kernels(x)"), HasReason("TRACE_NOT_FOUND"));
+  EXPECT_THAT(check("same_kernels(jobs/x)"), HasReason("JOB_NOT_FOUND"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::CheckTrace,
+                   Named<v1::CheckTraceRequest>("traces/t")),
+              HasViolation("expressions"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::CheckTrace,
+                   Named<v1::CheckTraceRequest>("jobs/t")),
+              HasViolation("name"));
+}
+
+TEST_F(TraceServiceTest, CheckOfAJobWithoutATraceHasNoBaseline) {
+  StoreTrace("t", 1);
+  CreateNamed("pending");
+  v1::CheckTraceRequest request = Named<v1::CheckTraceRequest>("traces/t");
+  request.add_expressions("same_kernels(jobs/pending)");
+
+  EXPECT_THAT(Call(&v1::TraceService::Stub::CheckTrace, request),
+              HasReason("JOB_HAS_NO_TRACE"));
+}
+
+TEST_F(TraceServiceTest, TimelineShowsTheLanesOfTheFile) {
+  StoreTrace("t", 3);
+  v1::GetTimelineRequest request = Named<v1::GetTimelineRequest>("traces/t");
+  request.set_width(10'000);
+
+  const auto timeline = Call(&v1::TraceService::Stub::GetTimeline, request);
+
+  ASSERT_THAT(timeline, IsOk());
+  ASSERT_EQ(timeline->lanes_size(), 2);
+  EXPECT_EQ(timeline->lanes(0).id(), "steps");
+  EXPECT_EQ(timeline->lanes(1).id(), "thread/4242/4242");
+  // A range and three operators in each of three steps.
+  EXPECT_EQ(timeline->lanes(1).events_size(), 12);
+  EXPECT_EQ(timeline->lanes(1).max_depth(), 2);
+  EXPECT_FALSE(timeline->truncated());
+}
+
+TEST_F(TraceServiceTest, TimelineFitsIntoAMessage) {
+  StoreTrace("t", 100'000);
+  v1::GetTimelineRequest request = Named<v1::GetTimelineRequest>("traces/t");
+  request.set_width(10'000);
+
+  const auto timeline = Call(&v1::TraceService::Stub::GetTimeline, request);
+
+  ASSERT_THAT(timeline, IsOk());
+  EXPECT_LT(timeline->ByteSizeLong(), kMaxPageBytes);
+}
+
+TEST_F(TraceServiceTest, TimelineRefusesWhatMakesNoSense) {
+  StoreTrace("t", 1);
+  const auto named = [] { return Named<v1::GetTimelineRequest>("traces/t"); };
+  v1::GetTimelineRequest width = named();
+  width.set_width(0);
+  v1::GetTimelineRequest reversed = named();
+  reversed.set_start_ns(10);
+  reversed.set_end_ns(9);
+  v1::GetTimelineRequest lane = named();
+  lane.add_lanes("stream/0/7");
+
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTimeline, width),
+              HasViolation("width"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTimeline, reversed),
+              HasViolation("end_ns"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTimeline, lane),
+              HasViolation("lanes"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::GetTimeline,
+                   Named<v1::GetTimelineRequest>("traces/x")),
+              HasReason("TRACE_NOT_FOUND"));
+}
+
 TEST_F(TraceServiceTest, WhatComesLaterSaysSo) {
   const auto not_implemented =
       StatusIs(StatusCode::kUnimplemented, HasReason("NOT_IMPLEMENTED"));
 
   EXPECT_THAT(
-      Call(&v1::TraceService::Stub::GetTimeline, v1::GetTimelineRequest{}),
-      not_implemented);
-  EXPECT_THAT(
       Call(&v1::TraceService::Stub::DiffTraces, v1::DiffTracesRequest{}),
-      not_implemented);
-  EXPECT_THAT(
-      Call(&v1::TraceService::Stub::CheckTrace, v1::CheckTraceRequest{}),
       not_implemented);
 
   TestContext exporting;
