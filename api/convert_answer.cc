@@ -247,6 +247,17 @@ v1::Structure ToProto(const Structure& from) {
   if (from.graph_kernels.has_value()) {
     *to.mutable_graph_kernels() = ToProto(*from.graph_kernels);
   }
+  for (const StructureWork& work : from.order) {
+    v1::StructureWork* added = to.add_order();
+    added->set_kind(traza::ToProto(work.kind));
+    added->set_name(ToValidUtf8(work.name));
+    added->set_ops(ToValidUtf8(work.ops));
+    added->set_count(work.count);
+  }
+  to.set_records(from.records);
+  to.set_reordered_steps(from.reordered_steps);
+  to.set_fingerprint(from.fingerprint);
+  to.set_work_fingerprint(from.work_fingerprint);
   return to;
 }
 
@@ -266,6 +277,17 @@ Structure FromProto(const v1::Structure& from) {
   if (from.has_graph_kernels()) {
     to.graph_kernels = FromProto(from.graph_kernels());
   }
+  for (const v1::StructureWork& work : from.order()) {
+    to.order.push_back(
+        {.kind = traza::FromProto(work.kind()).value_or(EventKind::kKernel),
+         .name = work.name(),
+         .ops = work.ops(),
+         .count = work.count()});
+  }
+  to.records = from.records();
+  to.reordered_steps = from.reordered_steps();
+  to.fingerprint = from.fingerprint();
+  to.work_fingerprint = from.work_fingerprint();
   return to;
 }
 

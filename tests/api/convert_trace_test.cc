@@ -168,6 +168,12 @@ Answer FullAnswer() {
                       /*averaged=*/true,
                       PerStep{2.5, 0.25},
                       PerStep{4, std::nullopt}};
+  answer.structure.order = {
+      {EventKind::kKernel, "gemm", "aten::matmul > aten::mm", 2}};
+  answer.structure.records = 2;
+  answer.structure.reordered_steps = 1;
+  answer.structure.fingerprint = "0123456789abcdef";
+  answer.structure.work_fingerprint = "fedcba9876543210";
   answer.completeness = FullCompleteness();
   answer.fingerprint = Fingerprint{true, 1.5, 2.5, 4096, "float", "[64,64]"};
   answer.workload = "matmul_add";
@@ -272,6 +278,11 @@ TEST(ConvertTrace, AnswerSurvivesTheStore) {
   EXPECT_EQ(back->completeness, FullCompleteness());
   EXPECT_EQ(back->steps.perturbed, FullAnswer().steps.perturbed);
   EXPECT_EQ(back->structure.kernels, FullAnswer().structure.kernels);
+  EXPECT_EQ(back->structure.order, FullAnswer().structure.order);
+  EXPECT_EQ(back->structure.records, 2);
+  EXPECT_EQ(back->structure.reordered_steps, 1);
+  EXPECT_EQ(back->structure.fingerprint, "0123456789abcdef");
+  EXPECT_EQ(back->structure.work_fingerprint, "fedcba9876543210");
   EXPECT_EQ(back->breakdown[0].idle_classes.host_ns, 3);
   EXPECT_EQ(back->findings[0].severity, "warning");
   EXPECT_EQ(back->findings[0].numbers.at("kernels").denominator, "");

@@ -2,6 +2,7 @@
 #ifndef TRACE_ANALYSIS_ANSWER_H_
 #define TRACE_ANALYSIS_ANSWER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -124,6 +125,18 @@ struct StructureItem {
   friend bool operator==(const StructureItem&, const StructureItem&) = default;
 };
 
+// A piece of work in the order of its launch.
+struct StructureWork {
+  EventKind kind = EventKind::kKernel;
+  std::string name;
+  // The operators that caused it, outermost first: "aten::linear >
+  // aten::addmm". Empty where none did, or none was recorded.
+  std::string ops;
+  int64_t count = 1;  // in a row
+
+  friend bool operator==(const StructureWork&, const StructureWork&) = default;
+};
+
 // How many of something a traced step has.
 struct PerStep {
   double mean = 0;
@@ -144,6 +157,19 @@ struct Structure {
   bool averaged = false;
   // Absent without device work. Kernels of CUDA graphs are counted apart.
   std::optional<PerStep> kernels, graph_kernels;
+
+  // The work of that step in the order of its launch: the first at most
+  // kMaxStructureOrder (structure.h), of `records` pieces in all. Empty where
+  // the order is not known.
+  std::vector<StructureWork> order;
+  int64_t records = 0;
+  size_t model_step = 0;  // that step, by StepIndex; not in the API
+  // Of the steps that do the same work, those that launch it in another order
+  // or from other operators.
+  int64_t reordered_steps = 0;
+  // Hashes of that order (structure.h), 16 hex digits: with the operators that
+  // caused the work, and without. Empty where there is no order.
+  std::string fingerprint, work_fingerprint;
 };
 
 // What ran, what was waited for, why, how sure we are: the whole answer.

@@ -182,6 +182,13 @@ std::vector<int64_t> TimedStepTimes(const TimedPass& timed) {
   return times;
 }
 
+std::vector<int64_t> TracedStepTimes(const Trace& trace,
+                                     const StepIndex& index) {
+  if (index.rows().empty()) return {};
+  return WorkNamesSteps(trace, index) ? TimesUntilDone(trace, index)
+                                      : TimesOnTheCpu(trace, index);
+}
+
 bool WorkNamesSteps(const Trace& trace, const StepIndex& index) {
   if (index.rows().empty()) return false;
   for (size_t row = 0; row < trace.rows(); ++row) {

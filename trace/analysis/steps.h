@@ -23,6 +23,11 @@ std::vector<int64_t> TimedStepTimes(const TimedPass& timed);
 
 StepsAnswer AnalyzeSteps(const Trace& trace, const StepIndex& index);
 
+// How long each traced step took, by StepIndex, perturbed or not: what
+// StepsAnswer.traced is of. Empty in a file without traced steps.
+std::vector<int64_t> TracedStepTimes(const Trace& trace,
+                                     const StepIndex& index);
+
 // Whether device work says in which traced step it was launched.
 bool WorkNamesSteps(const Trace& trace, const StepIndex& index);
 

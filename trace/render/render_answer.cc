@@ -137,6 +137,19 @@ std::string AllStepsText(const Structure& structure) {
                                              " steps have the same.");
 }
 
+// What of two traces is compared to see whether they do the same.
+std::string OrderText(const Structure& structure) {
+  return absl::StrCat(
+      "Fingerprint ", structure.fingerprint, ", of the work alone ",
+      structure.work_fingerprint,
+      structure.reordered_steps > 0
+          ? absl::StrCat("; ", CountText(structure.reordered_steps, "step"),
+                         " launched it in another order or from other "
+                         "operators")
+          : "",
+      ".");
+}
+
 void AddStructure(const Structure& structure, Page* page) {
   if (structure.per_step.empty()) {
     if (structure.averaged && structure.kernels.has_value()) {
@@ -173,6 +186,9 @@ void AddStructure(const Structure& structure, Page* page) {
       absl::StrCat(CountText(total, device ? "device record" : "operator"),
                    ": ", absl::StrJoin(items, ", "), "."));
   page->Paragraph(kIndent, AllStepsText(structure));
+  if (!structure.fingerprint.empty()) {
+    page->Paragraph(kIndent, OrderText(structure));
+  }
 }
 
 void AddFingerprint(const std::optional<Fingerprint>& print, Page* page) {

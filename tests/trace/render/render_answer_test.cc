@@ -52,6 +52,7 @@ TEST(RenderAnswer, SaysWhatRan) {
   EXPECT_THAT(text, HasSubstr("Each step: 3 operators: aten::matmul, aten::mm, "
                               "aten::add."));
   EXPECT_THAT(text, HasSubstr("All 30 steps have the same."));
+  EXPECT_THAT(text, HasSubstr("Fingerprint "));
   EXPECT_THAT(text, HasSubstr("Output: finite, sum 12.5, norm 64.25;"));
 }
 
