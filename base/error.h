@@ -71,6 +71,9 @@ namespace traza {
   X(kPageTokenInvalid, PAGE_TOKEN_INVALID,                                     \
     "The page token is not one this server gave for this request.",            \
     "Start again without a page token.")                                       \
+  X(kRunsUnlike, RUNS_UNLIKE,                                                  \
+    "The two runs differ in more than their variant.",                         \
+    "Compare runs that are alike, or compare them all the same with --force.") \
   X(kNotImplemented, NOT_IMPLEMENTED,                                          \
     "This version of the server does not do that yet.",                        \
     "Upgrade the server; GetHost lists what it can do.")                       \

@@ -15,6 +15,7 @@ void AddImportCommand(CommandTree& tree);     // import.cc
 void AddTableCommand(CommandTree& tree);      // table.cc
 void AddExplainCommand(CommandTree& tree);    // explain.cc
 void AddCheckCommand(CommandTree& tree);      // check.cc
+void AddDiffCommand(CommandTree& tree);       // diff.cc
 void AddWorkloadsCommand(CommandTree& tree);  // workloads.cc
 void AddHostCommands(CommandTree& tree);      // host_commands.cc
 
@@ -28,6 +29,7 @@ inline void AddAllCommands(CommandTree& tree) {
   AddTableCommand(tree);
   AddExplainCommand(tree);
   AddCheckCommand(tree);
+  AddDiffCommand(tree);
   AddWorkloadsCommand(tree);
   AddHostCommands(tree);
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 
 #include "api/convert_check.h"
+#include "api/convert_diff.h"
 #include "api/convert_enum.h"
 #include "api/convert_timeline.h"
 #include "api/convert_trace.h"
@@ -27,6 +28,7 @@
 #include "server/rpc/trace_file.h"
 #include "server/rpc/validate.h"
 #include "trace/analysis/check.h"
+#include "trace/analysis/diff.h"
 #include "trace/analysis/table.h"
 #include "trace/analysis/timeline.h"
 
@@ -60,6 +62,25 @@ TimelineQuery ToTimelineQuery(const v1::GetTimelineRequest& request) {
   query.lanes.assign(request.lanes().begin(), request.lanes().end());
   query.max_bytes = kMaxPageBytes;
   return query;
+}
+
+absl::StatusOr<DiffOptions> ParseDiffOptions(
+    const v1::DiffTracesRequest& request) {
+  DiffOptions options;
+  options.force = request.force();
+  if (request.has_limit()) options.limit = request.limit();
+  if (request.has_confidence()) options.confidence = request.confidence();
+  return options;
+}
+
+absl::Status CheckSize(const v1::Diff& diff) {
+  const size_t bytes = diff.ByteSizeLong();
+  if (bytes <= kMaxMessageBytes) return absl::OkStatus();
+  return InvalidField(
+      "limit",
+      absl::StrCat("is too large: the answer has ", diff.entries_size(),
+                   " entries and ", bytes, " bytes; at most ", kMaxMessageBytes,
+                   " bytes can be sent"));
 }
 
 // gRPC clients refuse a larger message with an error that says nothing.
@@ -106,6 +127,14 @@ TraceService::TraceService(const ReadTraceParts& parts, TraceImporter& importer)
     : parts_(parts),
       importer_(importer),
       unary_(kService, parts.executor, parts.metrics) {}
+
+absl::StatusOr<TraceRow> TraceService::FindTrace(
+    absl::string_view field, const std::string& name) const {
+  const absl::StatusOr<TraceId> id = ParseTraceName(name);
+  // That names the field "name".
+  if (!id.ok()) return InvalidField(field, "must be traces/ID");
+  return parts_.jobs.GetTrace(*id);
+}
 
 grpc::ServerUnaryReactor* TraceService::GetTrace(
     grpc::CallbackServerContext* context, const v1::GetTraceRequest* request,
@@ -257,10 +286,22 @@ grpc::ServerUnaryReactor* TraceService::GetTimeline(
 }
 
 grpc::ServerUnaryReactor* TraceService::DiffTraces(
-    grpc::CallbackServerContext* context,
-    const v1::DiffTracesRequest* /*request*/, v1::Diff* /*response*/) {
-  return unary_.RunHere(context, "DiffTraces",
-                        [] { return NotImplemented("DiffTraces"); });
+    grpc::CallbackServerContext* context, const v1::DiffTracesRequest* request,
+    v1::Diff* response) {
+  return unary_.Run(
+      context, "DiffTraces", [this, request, response]() -> absl::Status {
+        ASSIGN_OR_RETURN(const DiffOptions options, ParseDiffOptions(*request));
+        ASSIGN_OR_RETURN(const TraceRow before,
+                         FindTrace("before", request->before()));
+        ASSIGN_OR_RETURN(const TraceRow after,
+                         FindTrace("after", request->after()));
+        ASSIGN_OR_RETURN(const Trace first, LoadTrace(parts_.traces, before));
+        ASSIGN_OR_RETURN(const Trace second, LoadTrace(parts_.traces, after));
+        ASSIGN_OR_RETURN(const Diff diff,
+                         traza::DiffTraces(first, second, options));
+        *response = ToProto(diff);
+        return CheckSize(*response);
+      });
 }
 
 grpc::ServerUnaryReactor* TraceService::CheckTrace(

@@ -2,6 +2,10 @@
 #ifndef SERVER_RPC_TRACE_SERVICE_H_
 #define SERVER_RPC_TRACE_SERVICE_H_
 
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "grpcpp/grpcpp.h"
 
 #include "server/jobs/trace_importer.h"
@@ -9,6 +13,7 @@
 #include "server/rpc/read_trace_reactor.h"
 #include "server/rpc/run_unary.h"
 #include "server/rpc/stream_limit.h"
+#include "server/store/trace_row.h"
 #include "traza/v1/trace_service.grpc.pb.h"
 
 namespace traza {
@@ -58,6 +63,10 @@ class TraceService final : public v1::TraceService::CallbackService {
       const v1::ExportTraceRequest* request) override;
 
  private:
+  // The trace that the field of a request names.
+  absl::StatusOr<TraceRow> FindTrace(absl::string_view field,
+                                     const std::string& name) const;
+
   const ReadTraceParts parts_;
   TraceImporter& importer_;
   UnaryRunner unary_;

@@ -42,6 +42,7 @@ std::string WhereMet(Reason reason) {
     case Reason::kJobAlreadyDone:
     case Reason::kJobNotDone:
     case Reason::kJobHasNoTrace:
+    case Reason::kRunsUnlike:
       return "FAILED_PRECONDITION";
     case Reason::kQueueFull:
     case Reason::kTooManyRequests:

@@ -151,8 +151,6 @@ TEST_F(ClientTest, AFailureOfTheReaderEndsTheStream) {
 TEST_F(ClientTest, WhatIsNotThereYetIsUnimplemented) {
   Client client({.server = daemon_.address()});
 
-  EXPECT_THAT(client.DiffTraces({}),
-              StatusIs(absl::StatusCode::kUnimplemented));
   EXPECT_THAT(client.ImportTrace({}, [] { return std::string(); }),
               StatusIs(absl::StatusCode::kUnimplemented));
 }

@@ -163,6 +163,15 @@ class FakeDaemon::Traces final : public v1::TraceService::Service {
     *reply = fake_.replies_.checks;
     return status;
   }
+  grpc::Status DiffTraces(grpc::ServerContext*,
+                          const v1::DiffTracesRequest* request,
+                          v1::Diff* reply) override {
+    const grpc::Status status = fake_.Enter("DiffTraces");
+    MutexLock lock(fake_.mu_);
+    fake_.calls_.diff = *request;
+    *reply = fake_.replies_.diff;
+    return status;
+  }
   grpc::Status ReadTrace(grpc::ServerContext*,
                          const v1::ReadTraceRequest* request,
                          grpc::ServerWriter<v1::FileChunk>* writer) override {

@@ -33,6 +33,7 @@ struct FakeReplies {
   v1::GetTableResponse table;
   v1::Answer answer;
   v1::CheckTraceResponse checks;
+  v1::Diff diff;
   v1::Host host;
   v1::ListDevicesResponse devices;
   v1::ListWorkloadsResponse workloads;
@@ -49,6 +50,7 @@ struct FakeCalls {
   v1::ListJobsRequest list;
   v1::GetTableRequest table;
   v1::CheckTraceRequest check;
+  v1::DiffTracesRequest diff;
   std::vector<int64_t> read_offsets;
   std::string deleted;
   std::vector<FakeImport> imports;

@@ -137,6 +137,72 @@ TEST_F(TraceCommandsTest, ExplainOfAFileIsWhatTheDaemonWouldSay) {
   EXPECT_TRUE(json.at("findings").is_array());
 }
 
+TEST_F(TraceCommandsTest, DiffOfTwoIdsIsMadeByTheDaemon) {
+  v1::Diff diff;
+  diff.set_verdict(v1::DIFF_VERDICT_FASTER);
+  diff.set_summary("Faster.");
+  daemon_.Set({.diff = diff});
+
+  ASSERT_EQ(Run({"diff", "t1", "traces/t2", "--limit", "3", "--confidence",
+                 "0.9", "--force"}),
+            0)
+      << err_;
+
+  EXPECT_THAT(out_, HasSubstr("Verdict: faster  Faster."));
+  EXPECT_EQ(daemon_.calls().diff.before(), "traces/t1");
+  EXPECT_EQ(daemon_.calls().diff.after(), "traces/t2");
+  EXPECT_EQ(daemon_.calls().diff.limit(), 3);
+  EXPECT_EQ(daemon_.calls().diff.confidence(), 0.9);
+  EXPECT_TRUE(daemon_.calls().diff.force());
+}
+
+TEST_F(TraceCommandsTest, DiffOfTwoFilesNeedsNoDaemon) {
+  const std::string path = WriteTrace("a.parquet");
+
+  ASSERT_EQ(RunAlone({"diff", path, path, "--json"}), 0) << err_;
+
+  const auto json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json.at("verdict"), "inconclusive");
+  EXPECT_EQ(json.at("fingerprint_before"), json.at("fingerprint_after"));
+  EXPECT_EQ(json.at("step_phase"), "traced");
+}
+
+TEST_F(TraceCommandsTest, DiffOfAFileAndAnIdFetchesTheOther) {
+  const std::string path = WriteTrace("a.parquet");
+  const absl::StatusOr<std::string> bytes = ReadFile(path, 1 << 20);
+  ASSERT_THAT(bytes, IsOk());
+  v1::Trace trace = FakeTrace();
+  trace.set_size_bytes(static_cast<int64_t>(bytes->size()));
+  trace.set_sha256(*FileSha256(path));
+  daemon_.Set({.trace = trace, .file = *bytes});
+
+  ASSERT_EQ(Run({"diff", path, "t1"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("Verdict: inconclusive"));
+  ASSERT_EQ(Run({"diff", "t1", path}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("Verdict: inconclusive"));
+}
+
+TEST_F(TraceCommandsTest, DiffOfUnlikeRunsExitsWith4) {
+  const std::string path = WriteTrace("a.parquet");
+  absl::StatusOr<Trace> other = ReadParquet(path);
+  ASSERT_THAT(other, IsOk());
+  other->header.job.workload = "mlp";
+  const std::string other_path = (dir_ / "b.parquet").native();
+  ASSERT_THAT(WriteParquet(*other, other_path).status(), IsOk());
+
+  EXPECT_EQ(RunAlone({"diff", path, other_path}), 4);
+  EXPECT_THAT(err_, HasSubstr("workload: matmul_add before, mlp after"));
+  EXPECT_THAT(err_, HasSubstr("--force"));
+  EXPECT_EQ(RunAlone({"diff", path, other_path, "--force"}), 0) << err_;
+}
+
+TEST_F(TraceCommandsTest, DiffOfAConfidenceThatIsNoneExitsWith2) {
+  for (const char* confidence : {"1", "0.1", "nan", "x", "95%"}) {
+    EXPECT_EQ(Run({"diff", "a", "b", "--confidence", confidence}), 2);
+    EXPECT_THAT(err_, HasSubstr("0.5 to 0.999")) << confidence;
+  }
+}
+
 TEST_F(TraceCommandsTest, ATraceMayBeNamedByItsJob) {
   daemon_.Set({.job = FakeJob(v1::JOB_STATE_SUCCEEDED)});
 

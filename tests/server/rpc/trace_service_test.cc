@@ -183,6 +183,83 @@ TEST_F(TraceServiceTest, ExplainGivesTheStoredAnswer) {
   EXPECT_GT(answer->validity().criteria_size(), 0);
 }
 
+v1::DiffTracesRequest DiffOf(const std::string& before,
+                             const std::string& after) {
+  v1::DiffTracesRequest request;
+  request.set_before(before);
+  request.set_after(after);
+  return request;
+}
+
+TEST_F(TraceServiceTest, DiffComparesTwoStoredTraces) {
+  StoreTrace("a", 40);
+  StoreTrace("b", 30);
+
+  const auto diff =
+      Call(&v1::TraceService::Stub::DiffTraces, DiffOf("traces/a", "traces/b"));
+
+  ASSERT_THAT(diff, IsOk());
+  EXPECT_EQ(diff->verdict(), v1::DIFF_VERDICT_NO_DIFFERENCE);
+  EXPECT_EQ(diff->fingerprint_before(), diff->fingerprint_after());
+  EXPECT_TRUE(diff->same_output());
+  EXPECT_EQ(diff->confidence(), 0.95);
+  EXPECT_EQ(diff->entries_size(), diff->all_entries());
+}
+
+TEST_F(TraceServiceTest, DiffTakesALimitAndAConfidence) {
+  StoreTrace("a", 30);
+  v1::DiffTracesRequest request = DiffOf("traces/a", "traces/a");
+  request.set_limit(1);
+  request.set_confidence(0.9);
+
+  const auto diff = Call(&v1::TraceService::Stub::DiffTraces, request);
+
+  ASSERT_THAT(diff, IsOk());
+  EXPECT_EQ(diff->entries_size(), 1);
+  EXPECT_GT(diff->all_entries(), 1);
+  EXPECT_EQ(diff->confidence(), 0.9);
+
+  request.set_limit(0);
+  EXPECT_THAT(Call(&v1::TraceService::Stub::DiffTraces, request),
+              HasViolation("limit"));
+  request.set_limit(1);
+  request.set_confidence(1);
+  EXPECT_THAT(Call(&v1::TraceService::Stub::DiffTraces, request),
+              HasViolation("confidence"));
+}
+
+TEST_F(TraceServiceTest, DiffRefusesUnlikeRunsUnlessForced) {
+  StoreTrace("a", 30);
+  Trace other = MakeCpuTrace(30);
+  other.header.job.params["size"] = "128";
+  CreateNamed("other");
+  Succeed(StartNext(), "b", other);
+  v1::DiffTracesRequest request = DiffOf("traces/a", "traces/b");
+
+  EXPECT_THAT(
+      Call(&v1::TraceService::Stub::DiffTraces, request),
+      StatusIs(StatusCode::kFailedPrecondition, HasReason("RUNS_UNLIKE")));
+  request.set_force(true);
+  const auto forced = Call(&v1::TraceService::Stub::DiffTraces, request);
+
+  ASSERT_THAT(forced, IsOk());
+  EXPECT_THAT(forced->reasons(0),
+              testing::HasSubstr("parameter size: 64 before, 128 after"));
+}
+
+TEST_F(TraceServiceTest, DiffNamesTheTraceThatItCannotFind) {
+  StoreTrace("a", 1);
+
+  EXPECT_THAT(
+      Call(&v1::TraceService::Stub::DiffTraces, DiffOf("traces/a", "traces/x")),
+      HasReason("TRACE_NOT_FOUND"));
+  EXPECT_THAT(
+      Call(&v1::TraceService::Stub::DiffTraces, DiffOf("traces/a", "b")),
+      HasViolation("after"));
+  EXPECT_THAT(Call(&v1::TraceService::Stub::DiffTraces, DiffOf("", "b")),
+              HasViolation("before"));
+}
+
 TEST_F(TraceServiceTest, UnknownTracesAreNotFound) {
   EXPECT_THAT(Call(&v1::TraceService::Stub::ExplainTrace,
                    Named<v1::ExplainTraceRequest>("traces/x")),
@@ -314,22 +391,12 @@ TEST_F(TraceServiceTest, WhatComesLaterSaysSo) {
   const auto not_implemented =
       StatusIs(StatusCode::kUnimplemented, HasReason("NOT_IMPLEMENTED"));
 
-  EXPECT_THAT(
-      Call(&v1::TraceService::Stub::DiffTraces, v1::DiffTracesRequest{}),
-      not_implemented);
-
   TestContext exporting;
   v1::FileChunk chunk;
   const auto reader =
       trace_stub_->ExportTrace(&exporting, v1::ExportTraceRequest{});
   EXPECT_FALSE(reader->Read(&chunk));
   EXPECT_THAT(FromGrpc(reader->Finish()), not_implemented);
-
-  TestContext importing;
-  v1::Trace trace;
-  const auto writer = trace_stub_->ImportTrace(&importing, &trace);
-  writer->WritesDone();
-  EXPECT_THAT(FromGrpc(writer->Finish()), not_implemented);
 }
 
 }  // namespace

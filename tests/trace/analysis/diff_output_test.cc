@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/analysis/diff_output.h"
+
+#include <optional>
+
+#include "gtest/gtest.h"
+
+namespace traza {
+namespace {
+
+Fingerprint Output(double sum, double norm, const char* dtype) {
+  return {true, sum, norm, 4096, dtype, "[64,64]"};
+}
+
+TEST(SameOutput, LetsRoundingOfTheTypePass) {
+  EXPECT_EQ(
+      SameOutput(Output(10, 100, "bfloat16"), Output(13, 100.9, "bfloat16")),
+      true);
+  EXPECT_EQ(SameOutput(Output(10, 100, "float"), Output(13, 100.9, "float")),
+            false);
+  EXPECT_EQ(SameOutput(Output(10, 100, "float"), Output(10.1, 100.05, "float")),
+            true);
+  EXPECT_EQ(SameOutput(Output(10, 100, "long"), Output(10, 100, "long")), true);
+  EXPECT_EQ(SameOutput(Output(10, 100, "long"), Output(11, 100, "long")),
+            false);
+}
+
+TEST(SameOutput, AnotherTypeOrShapeIsAnotherOutput) {
+  Fingerprint other = Output(10, 100, "float");
+  other.shape = "[4096]";
+  EXPECT_EQ(SameOutput(Output(10, 100, "float"), other), false);
+  EXPECT_EQ(SameOutput(Output(10, 100, "float"), Output(10, 100, "half")),
+            false);
+}
+
+TEST(SameOutput, IsUnknownWithoutBothOrWithoutNumbers) {
+  Fingerprint nan = Output(10, 100, "float");
+  nan.finite = false;
+  EXPECT_EQ(SameOutput(std::nullopt, Output(1, 1, "float")), std::nullopt);
+  EXPECT_EQ(SameOutput(nan, nan), std::nullopt);
+  EXPECT_EQ(SameOutput(nan, Output(10, 100, "float")), false);
+}
+
+}  // namespace
+}  // namespace traza
