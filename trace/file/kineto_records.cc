@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -236,7 +237,9 @@ void KinetoRecords::AddAlloc(const KinetoEvent& event) {
 }
 
 void KinetoRecords::NumberSteps() {
-  std::ranges::stable_sort(records_.steps, {}, &RawStep::start_ns);
+  std::ranges::sort(records_.steps, {}, [](const RawStep& step) {
+    return std::make_tuple(step.start_ns, step.end_ns, step.name);
+  });
   int32_t number = 0;
   for (RawStep& step : records_.steps) step.number = number++;
 }
