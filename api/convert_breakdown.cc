@@ -28,6 +28,7 @@ namespace {
 
 #define TRAZA_BREAKDOWN_FIELDS(X) \
   X(communication_overlap)        \
+  X(copy_overlap)                 \
   X(span_ns)                      \
   X(busy_per_step_p50_ns)         \
   X(kernel_gap_limit_ns)
@@ -69,6 +70,25 @@ v1::TimeShare ShareOf(int64_t ns, int64_t window_ns) {
   if (window_ns > 0) {
     to.set_share(static_cast<double>(ns) / static_cast<double>(window_ns));
   }
+  return to;
+}
+
+v1::StreamBusy ToProto(const StreamBusy& from, int64_t window_ns) {
+  v1::StreamBusy to;
+  if (from.stream.has_value()) to.set_stream(*from.stream);
+  to.set_busy_ns(from.busy_ns);
+  if (window_ns > 0) {
+    to.set_busy_share(ShareOf(from.busy_ns, window_ns).share());
+  }
+  to.set_records(from.records);
+  return to;
+}
+
+StreamBusy FromProto(const v1::StreamBusy& from) {
+  StreamBusy to;
+  if (from.has_stream()) to.stream = from.stream();
+  to.busy_ns = from.busy_ns();
+  to.records = from.records();
   return to;
 }
 
@@ -114,6 +134,10 @@ v1::DeviceBreakdown ToProto(const DeviceBreakdown& from) {
   }
   TRAZA_TIME_SHARES(TRAZA_SET_TIME_SHARE)
   TRAZA_BREAKDOWN_FIELDS(TRAZA_SET_OPTIONAL)
+  for (const StreamBusy& stream : from.streams) {
+    *to.add_streams() = ToProto(stream, window_ns);
+  }
+  to.set_stream_count(from.stream_count);
   *to.mutable_idle_classes() = ToProto(from.idle_classes, window_ns);
   if (from.launches.has_value()) {
     *to.mutable_launches() = ToProto(*from.launches);
@@ -130,6 +154,10 @@ DeviceBreakdown FromProto(const v1::DeviceBreakdown& from) {
   to.records = from.records();
   TRAZA_TIME_SHARES(TRAZA_GET_TIME_SHARE)
   TRAZA_BREAKDOWN_FIELDS(TRAZA_GET_OPTIONAL)
+  for (const v1::StreamBusy& stream : from.streams()) {
+    to.streams.push_back(FromProto(stream));
+  }
+  to.stream_count = from.stream_count();
   to.idle_classes = FromProto(from.idle_classes());
   if (from.has_launches()) to.launches = FromProto(from.launches());
   return to;

@@ -248,6 +248,9 @@ Json ToJson(const DeviceDescription& device) {
   if (device.multiprocessor.has_value()) {
     json["multiprocessor"] = LimitsToJson(*device.multiprocessor);
   }
+  if (device.memory_bytes_per_second.has_value()) {
+    json["memory_bytes_per_second"] = *device.memory_bytes_per_second;
+  }
   if (device.unavailable.has_value()) {
     json["unavailable"] = *device.unavailable;
   }
@@ -279,6 +282,13 @@ absl::StatusOr<DeviceDescription> DeviceDescriptionFromJson(const Json& json) {
                    fields.NumberMap("flops_per_second", kMaxDtypes));
   for (const auto& [dtype, rate] : device.flops_per_second) {
     if (rate <= 0) return FieldError("flops_per_second", "must be positive");
+  }
+  if (fields.Has("memory_bytes_per_second")) {
+    ASSIGN_OR_RETURN(device.memory_bytes_per_second,
+                     fields.Number("memory_bytes_per_second"));
+    if (*device.memory_bytes_per_second <= 0) {
+      return FieldError("memory_bytes_per_second", "must be positive");
+    }
   }
   ASSIGN_OR_RETURN(device.unavailable,
                    fields.OptionalString("unavailable", kMaxTextBytes));

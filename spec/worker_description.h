@@ -55,6 +55,9 @@ struct DeviceDescription {
   // Measured by the worker when it described itself, by dtype; FLOP/s of a
   // matrix product. Empty when unknown: then time is not predicted.
   std::map<std::string, double> flops_per_second;
+  // Measured: bytes a second that a copy within the device's memory reads and
+  // writes together. Absent when unknown.
+  std::optional<double> memory_bytes_per_second;
   // Set when jobs cannot run there: why, in one sentence.
   std::optional<std::string> unavailable;
 

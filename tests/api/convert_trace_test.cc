@@ -99,6 +99,10 @@ DeviceBreakdown FullBreakdown() {
   device.communication_ns = 0;
   device.copy_ns = 25;
   device.communication_overlap = 0.5;
+  device.copy_overlap = 0.25;
+  device.streams = {{.stream = 7, .busy_ns = 70, .records = 50},
+                    {.stream = std::nullopt, .busy_ns = 10, .records = 10}};
+  device.stream_count = 2;
   device.head_ns = 5;
   device.inner_ns = 12;
   device.tail_ns = 8;

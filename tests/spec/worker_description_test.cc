@@ -20,6 +20,14 @@ TEST(WorkerDescription, ComesBackFromJson) {
               IsOkAndHolds(SampleDescription()));
 }
 
+TEST(WorkerDescription, KeepsTheMeasuredBandwidthOfADevice) {
+  WorkerDescription host = SampleDescription();
+  host.devices[1].memory_bytes_per_second = 4.3e12;
+
+  EXPECT_THAT(WorkerDescriptionFromJson(ToJson(host).dump()),
+              IsOkAndHolds(host));
+}
+
 TEST(WorkerDescription, KeepsWhyADeviceCannotRun) {
   WorkerDescription host = SampleDescription();
   host.devices[1].unavailable = "another process uses it";

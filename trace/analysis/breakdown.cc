@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -37,7 +38,7 @@ class UnionLength {
 // Busy time by kind. Communication beside compute is compute.
 void FillBusy(const Trace& trace, const DeviceLane& lane,
               KernelClasses* classes, DeviceBreakdown* breakdown) {
-  UnionLength compute, communication, kernels;
+  UnionLength compute, communication, copies, beside, kernels;
   for (const size_t row : lane.rows) {
     const int64_t start = std::max(trace.start_ns[row], lane.window.begin_ns);
     const int64_t end = std::min(trace.end_ns(row), lane.window.end_ns);
@@ -46,7 +47,10 @@ void FillBusy(const Trace& trace, const DeviceLane& lane,
       communication.Add(start, end);
     } else if (trace.kind[row] == EventKind::kKernel) {
       compute.Add(start, end);
+      beside.Add(start, end);
     } else {
+      copies.Add(start, end);
+      beside.Add(start, end);
       continue;
     }
     kernels.Add(start, end);
@@ -59,6 +63,40 @@ void FillBusy(const Trace& trace, const DeviceLane& lane,
     breakdown->communication_overlap =
         static_cast<double>(both) / static_cast<double>(communication.ns());
   }
+  if (copies.ns() > 0) {
+    const int64_t both = compute.ns() + copies.ns() - beside.ns();
+    breakdown->copy_overlap =
+        static_cast<double>(both) / static_cast<double>(copies.ns());
+  }
+}
+
+// Of each stream, and of how many.
+void FillStreams(const Trace& trace, const DeviceLane& lane,
+                 DeviceBreakdown* breakdown) {
+  absl::flat_hash_map<int32_t, std::pair<UnionLength, int64_t>> streams;
+  for (const size_t row : lane.rows) {
+    auto& [busy, records] = streams[trace.stream.at(row)];
+    busy.Add(std::max(trace.start_ns[row], lane.window.begin_ns),
+             std::min(trace.end_ns(row), lane.window.end_ns));
+    ++records;
+  }
+  std::vector<std::pair<int64_t, int32_t>> order;
+  order.reserve(streams.size());
+  for (const auto& [id, work] : streams) {
+    order.emplace_back(-work.first.ns(), id);
+  }
+  const size_t kept = std::min(kMaxStreams, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(kept),
+                    order.end());
+  order.resize(kept);
+  for (const auto& [busy, id] : order) {
+    StreamBusy stream;
+    if (id >= 0) stream.stream = id;
+    stream.busy_ns = -busy;
+    stream.records = streams.at(id).second;
+    breakdown->streams.push_back(stream);
+  }
+  breakdown->stream_count = static_cast<int64_t>(streams.size());
 }
 
 void FillIdle(const Trace& trace, const DeviceLane& lane,
@@ -73,8 +111,8 @@ void FillIdle(const Trace& trace, const DeviceLane& lane,
   IdleClasses& idle = breakdown->idle_classes;
   idle.profiler_ns = sum(IdleClass::kProfiler);
   idle.unknown_ns = sum(IdleClass::kUnknown);
-  // Dependencies stay unknown: which stream waits is in no row yet.
   if (HasCalls(trace)) {
+    if (lane.waits_known) idle.dependency_ns = sum(IdleClass::kDependency);
     idle.sync_ns = sum(IdleClass::kSync);
     idle.host_ns = sum(IdleClass::kHost);
     idle.launch_ns = sum(IdleClass::kLaunch);
@@ -126,11 +164,12 @@ std::vector<DeviceBreakdown> AnalyzeBreakdown(
     breakdown.idle_ns = breakdown.window_ns - lane.busy_ns;
     breakdown.records = static_cast<int64_t>(lane.rows.size());
     FillBusy(trace, lane, &classes, &breakdown);
+    FillStreams(trace, lane, &breakdown);
     FillIdle(trace, lane, &breakdown);
     if (!lane.rows.empty()) breakdown.span_ns = lane.last_ns - lane.first_ns;
     breakdown.busy_per_step_p50_ns = BusyPerStep(trace, steps, lane);
     breakdown.kernel_gap_limit_ns = kernel_gap_limit_ns;
-    all.push_back(breakdown);
+    all.push_back(std::move(breakdown));
   }
   return all;
 }

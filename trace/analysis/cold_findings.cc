@@ -97,6 +97,12 @@ void AddColdFindings(const FindingInput& in, std::vector<Finding>* findings) {
       factor, "ratio", range ? "first range" : "first cold step",
       range ? "median of the other ranges"
             : absl::StrCat("median ", cold->other, " step")};
+  const std::optional<Window> window = WindowOf(in.trace, in.steps);
+  if (!cold->marked && window.has_value() && window->length_ns() > 0) {
+    finding.numbers["window_share"] =
+        RatioNumber(first / static_cast<double>(window->length_ns()),
+                    range ? "first range" : "first step", "window");
+  }
   AddEventId(cold->row, &finding);
   const std::string parts =
       PartsText(ColdCostOf(in.trace, cold->row), first, &finding);

@@ -2,8 +2,10 @@
 #ifndef TRACE_ANALYSIS_DEVICE_ANSWER_H_
 #define TRACE_ANALYSIS_DEVICE_ANSWER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace traza {
 
@@ -45,6 +47,18 @@ struct LaunchStats {
   int64_t short_kernels = 0;  // shorter than the call that launched them
 };
 
+// The work of one stream in the window.
+struct StreamBusy {
+  std::optional<int32_t> stream;  // absent: the work names none
+  int64_t busy_ns = 0;            // union of its work
+  int64_t records = 0;
+
+  friend bool operator==(const StreamBusy&, const StreamBusy&) = default;
+};
+
+// Streams of a device that are told apart: those that work longest.
+inline constexpr size_t kMaxStreams = 32;
+
 // Where the time of one device went (tracing.md B3). Shares are of the window.
 // Absent is unknown.
 struct DeviceBreakdown {
@@ -59,6 +73,8 @@ struct DeviceBreakdown {
   std::optional<int64_t> compute_ns, communication_ns, copy_ns;
   // Of communication, what ran beside compute; absent without any.
   std::optional<double> communication_overlap;
+  // Of copies and fills, what ran beside compute; absent without any.
+  std::optional<double> copy_overlap;
   // idle, by place: before the first work, between, after the last. The head is
   // unknown where work was running before the recording.
   std::optional<int64_t> head_ns, inner_ns, tail_ns;
@@ -67,6 +83,11 @@ struct DeviceBreakdown {
   std::optional<int64_t> span_ns;
   // Union of the work of one traced step, the median.
   std::optional<int64_t> busy_per_step_p50_ns;
+
+  // The longest first, at most kMaxStreams; `stream_count` counts them all.
+  // Their sum is above busy_ns where streams work side by side.
+  std::vector<StreamBusy> streams;
+  int64_t stream_count = 0;
 
   IdleClasses idle_classes;
   std::optional<int64_t> kernel_gap_limit_ns;  // of kernel_gap

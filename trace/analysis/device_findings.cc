@@ -21,6 +21,17 @@ namespace {
 constexpr int64_t kLongGapNs = 100'000;
 constexpr double kMinGapShare = 0.01;
 
+// Whether the first step is more than half of what was recorded.
+bool IsMostlyCold(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    const auto share = finding.numbers.find("window_share");
+    if (finding.id == "cold-step" && share != finding.numbers.end()) {
+      return share->second.value > 0.5;
+    }
+  }
+  return false;
+}
+
 void AddOverheadBound(const std::vector<DeviceLane>& lanes,
                       const Answer& answer, std::vector<Finding>* findings) {
   if (!answer.verdict.has_value() ||
@@ -32,9 +43,11 @@ void AddOverheadBound(const std::vector<DeviceLane>& lanes,
   finding.id = "overhead-bound";
   finding.severity = "warning";
   const double busy = verdict.numbers.at("device_busy").value;
+  const bool cold = IsMostlyCold(*findings);
   finding.title = absl::StrCat(
-      "The device is idle ", PercentText(1 - busy),
-      " of the time, mostly because launching takes longer than the work.");
+      "The device is idle ", PercentText(1 - busy), " of the time, mostly ",
+      cold ? "while the first step pays for what later ones have."
+           : "because launching takes longer than the work.");
   for (const char* name :
        {"device_busy", "device_busy_untraced", "device_waiting",
         "device_waiting_untraced", "idle_launches", "device_busy_per_step",
@@ -57,8 +70,11 @@ void AddOverheadBound(const std::vector<DeviceLane>& lanes,
                     waits.begin() + static_cast<ptrdiff_t>(shown), waits.end());
   for (size_t i = 0; i < shown; ++i) AddEventId(waits[i].second, &finding);
   finding.suggestion =
-      "Launch less often or more at once: larger batches, fused kernels "
-      "(torch.compile), CUDA graphs. A faster GPU changes nothing.";
+      cold
+          ? "Warm up before recording, or look at the later steps alone: these "
+            "numbers are those of a cold start."
+          : "Launch less often or more at once: larger batches, fused kernels "
+            "(torch.compile), CUDA graphs. A faster GPU changes nothing.";
   findings->push_back(std::move(finding));
 }
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 
 #include "spec/phase.h"
 #include "trace/analysis/intervals.h"
 #include "trace/analysis/row_names.h"
+#include "trace/analysis/stream_waits.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -40,16 +43,19 @@ class IdleSplitter {
   IdleSplitter(const Trace& trace, int64_t kernel_gap_limit_ns,
                int64_t last_thread);
 
-  // Adds the pieces of the gap [begin, end) of the lane, which `next` ends.
-  void Split(int64_t begin_ns, int64_t end_ns, size_t next,
+  // Adds the pieces of the gap [begin, end) of the lane, which `next` ends;
+  // `waited`: its stream was told to wait for an event.
+  void Split(int64_t begin_ns, int64_t end_ns, size_t next, bool waited,
              DeviceLane* lane) const;
 
  private:
   // The class of a gap whose call had been made before it began.
-  IdleClass LateClass(int64_t length_ns) const {
+  IdleClass LateClass(int64_t length_ns, bool waited) const {
+    if (waited) return IdleClass::kDependency;
     return length_ns < kernel_gap_limit_ns_ ? IdleClass::kKernelGap
                                             : IdleClass::kOther;
   }
+  void AddSyncs();
   const Intervals& SyncsOf(int64_t thread) const;
 
   const Trace& trace_;
@@ -68,11 +74,36 @@ IdleSplitter::IdleSplitter(const Trace& trace, int64_t kernel_gap_limit_ns,
       kernel_gap_limit_ns_(kernel_gap_limit_ns),
       last_thread_(last_thread) {
   for (size_t row = 0; row < trace.rows(); ++row) {
-    if (trace.kind[row] == EventKind::kSync) {
-      syncs_[trace.thread.at(row)].Add(trace.start_ns[row], trace.end_ns(row));
-    } else if (trace.kind[row] == EventKind::kOverhead &&
-               IsTracersOverhead(trace.name_of(row))) {
+    if (trace.kind[row] == EventKind::kOverhead &&
+        IsTracersOverhead(trace.name_of(row))) {
       tracer_.Add(trace.start_ns[row], trace.end_ns(row));
+    }
+  }
+  AddSyncs();
+}
+
+// A call that copies from or to memory that is not pinned waits as well: the
+// driver copies through memory of its own.
+void IdleSplitter::AddSyncs() {
+  absl::flat_hash_map<int64_t, std::vector<Intervals::Piece>> pieces;
+  const auto add = [&](size_t row) {
+    pieces[trace_.thread.at(row)].push_back(
+        {trace_.start_ns[row], trace_.end_ns(row)});
+  };
+  for (size_t row = 0; row < trace_.rows(); ++row) {
+    if (trace_.kind[row] == EventKind::kSync) {
+      if (!IsStreamWait(trace_, row)) add(row);
+    } else if (trace_.kind[row] == EventKind::kCopy &&
+               trace_.call.at(row) >= 0 &&
+               absl::StrContains(trace_.name_of(row), "Pageable")) {
+      add(static_cast<size_t>(trace_.call.at(row)));
+    }
+  }
+  for (auto& [thread, list] : pieces) {
+    std::ranges::sort(list, {}, &Intervals::Piece::begin_ns);
+    Intervals& syncs = syncs_[thread];
+    for (const Intervals::Piece& piece : list) {
+      syncs.Add(piece.begin_ns, piece.end_ns);
     }
   }
 }
@@ -83,7 +114,7 @@ const Intervals& IdleSplitter::SyncsOf(int64_t thread) const {
 }
 
 void IdleSplitter::Split(int64_t begin_ns, int64_t end_ns, size_t next,
-                         DeviceLane* lane) const {
+                         bool waited, DeviceLane* lane) const {
   const auto add = [&](int64_t from, int64_t to, IdleClass kind) {
     if (to > from) lane->idle.push_back({from, to, kind, next});
   };
@@ -99,7 +130,7 @@ void IdleSplitter::Split(int64_t begin_ns, int64_t end_ns, size_t next,
   const bool was_called = known && called_ns == begin_ns;
   const auto explain = [&](int64_t from, int64_t to) {
     if (!known) return add(from, to, IdleClass::kUnknown);
-    if (was_called) return add(from, to, LateClass(end_ns - begin_ns));
+    if (was_called) return add(from, to, LateClass(end_ns - begin_ns, waited));
     SyncsOf(thread).Split(from, std::clamp(called_ns, from, to),
                           [&](int64_t a, int64_t b, bool in_sync) {
                             add(a, b,
@@ -115,7 +146,8 @@ void IdleSplitter::Split(int64_t begin_ns, int64_t end_ns, size_t next,
 
 // Adds a record to its lane, and the gap before it.
 void Add(const Trace& trace, size_t row, const IdleSplitter& splitter,
-         DeviceLane* lane) {
+         StreamWaits* waits, DeviceLane* lane) {
+  const bool waited = waits->WaitedBefore(row);
   const Window& window = lane->window;
   const int64_t start = std::max(trace.start_ns[row], window.begin_ns);
   const int64_t end = std::min(trace.end_ns(row), window.end_ns);
@@ -127,7 +159,7 @@ void Add(const Trace& trace, size_t row, const IdleSplitter& splitter,
   const bool first = lane->rows.empty();
   const int64_t busy_until = first ? window.begin_ns : lane->last_ns;
   lane->rows.push_back(row);
-  if (start > busy_until) splitter.Split(busy_until, start, row, lane);
+  if (start > busy_until) splitter.Split(busy_until, start, row, waited, lane);
   lane->busy_ns += std::max<int64_t>(0, end - std::max(start, busy_until));
   if (first) lane->first_ns = start;
   lane->last_ns = first ? end : std::max(lane->last_ns, end);
@@ -179,6 +211,7 @@ std::vector<DeviceLane> DeviceLanesOf(const Trace& trace,
   const IdleSplitter splitter(trace, kernel_gap_limit_ns,
                               LastThread(trace, steps));
   const bool has_calls = HasCalls(trace);
+  StreamWaits waits(trace);
   std::map<int32_t, DeviceLane> lanes;
   for (size_t row = 0; row < trace.rows(); ++row) {
     if (!IsDeviceWork(trace.kind[row]) || trace.device.is_null(row)) continue;
@@ -186,6 +219,7 @@ std::vector<DeviceLane> DeviceLanesOf(const Trace& trace,
     DeviceLane& lane = found->second;
     if (added) {
       lane.device = found->first;
+      lane.waits_known = waits.any();
       lane.window = *window;
       // Work of before the recording: what the device did until its first
       // record is unknown, and no idle time.
@@ -195,14 +229,14 @@ std::vector<DeviceLane> DeviceLanesOf(const Trace& trace,
             std::clamp(trace.start_ns[row], window->begin_ns, window->end_ns);
       }
     }
-    Add(trace, row, splitter, &lane);
+    Add(trace, row, splitter, &waits, &lane);
   }
   std::vector<DeviceLane> all;
   for (auto& [device, lane] : lanes) {
     const int64_t busy_until =
         lane.rows.empty() ? lane.window.begin_ns : lane.last_ns;
     if (busy_until < lane.window.end_ns) {
-      splitter.Split(busy_until, lane.window.end_ns, kNoEvent, &lane);
+      splitter.Split(busy_until, lane.window.end_ns, kNoEvent, false, &lane);
     }
     all.push_back(std::move(lane));
   }

@@ -38,11 +38,12 @@ enum class IdleClass : uint8_t {
   kSync,
   kHost,
   kLaunch,
+  kDependency,
   kKernelGap,
   kOther,
   kUnknown,
 };
-inline constexpr size_t kIdleClasses = 7;
+inline constexpr size_t kIdleClasses = 8;
 
 inline constexpr size_t kNoEvent = static_cast<size_t>(-1);
 
@@ -61,6 +62,8 @@ struct DeviceLane {
   // False where work was running before the recording: then the window of the
   // device starts with its first work.
   bool head_known = true;
+  // Whether the trace says which work its streams waited for.
+  bool waits_known = false;
   std::vector<size_t> rows;     // by start; what reaches into the window
   std::vector<IdlePiece> idle;  // by start
   int64_t busy_ns = 0;          // union of the rows, clipped to the window

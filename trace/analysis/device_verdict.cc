@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
+#include "trace/analysis/cold_step.h"
 #include "trace/analysis/notes.h"
+#include "trace/analysis/roofline.h"
 #include "trace/analysis/row_names.h"
 #include "trace/analysis/verdict_parts.h"
 #include "trace/quantity.h"
@@ -24,6 +27,9 @@ constexpr double kLossNoTimed = 0.1;     // no untraced side
 constexpr double kLossByName = 0.2;      // compute-bound for want of FLOP
 constexpr double kLossNoLaunches = 0.2;  // gpu-bound without launches
 constexpr double kLossPerturbed = 1;     // two sides, two verdicts
+constexpr double kLossCold = 0.2;        // mostly a first step
+// Of the window, a first step from which it says little about the others.
+constexpr double kMostlyCold = 0.5;
 
 double Part(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -45,14 +51,17 @@ double MatrixShare(const Trace& trace, const DeviceLane& lane) {
 VerdictSide TracedSide(const Trace& trace, const DeviceLane& lane,
                        const DeviceBreakdown& device) {
   VerdictSide side;
-  side.busy = Part(device.busy_ns, device.window_ns);
-  side.copies = Part(device.copy_ns.value_or(0), device.window_ns);
+  // What the tracer took, the work would not have waited for.
+  const int64_t whole =
+      device.window_ns - device.idle_classes.profiler_ns.value_or(0);
+  side.busy = Part(device.busy_ns, whole);
+  side.copies = Part(device.copy_ns.value_or(0), whole);
   side.matrix = MatrixShare(trace, lane);
   const IdleClasses& idle = device.idle_classes;
   if (idle.host_ns.has_value()) {
     const int64_t sync = idle.sync_ns.value_or(0);
     const int64_t waiting = *idle.host_ns + sync + idle.launch_ns.value_or(0);
-    side.waiting = Part(waiting, device.window_ns);
+    side.waiting = Part(waiting, whole);
     side.sync_part = Part(sync, waiting);
   }
   if (device.launches.has_value()) {
@@ -85,7 +94,7 @@ std::optional<VerdictSide> UntracedSide(const VerdictSide& traced,
   side.busy =
       std::min(1., *busy / static_cast<double>(*answer.steps.timed->median_ns));
   if (traced.waiting.has_value()) {
-    const double idle = Part(device.idle_ns, device.window_ns);
+    const double idle = 1 - traced.busy;
     side.waiting = idle > 0 ? (1 - side.busy) * *traced.waiting / idle : 0;
   }
   return side;
@@ -128,7 +137,9 @@ void AddNumbers(const VerdictSide& traced,
                 Verdict* verdict) {
   auto& numbers = verdict->numbers;
   AddStepNumbers(answer.steps, verdict);
-  AddSideNumbers(traced, "", "window", verdict);
+  const bool tracer = device.idle_classes.profiler_ns.value_or(0) > 0;
+  AddSideNumbers(traced, "",
+                 tracer ? "window less the tracer's time" : "window", verdict);
   if (untraced.has_value()) {
     AddSideNumbers(*untraced, "_untraced", "median timed step", verdict);
   }
@@ -229,6 +240,19 @@ std::string SummaryOf(VerdictKind kind, const VerdictSide& traced,
   return absl::StrCat(text, ".");
 }
 
+// " It does 682 FLOP a byte, above the ridge of 183, at 88.0 % of the roof."
+std::string RooflineText(const std::optional<Roofline>& roofline) {
+  if (!roofline.has_value() || roofline->cover() < kMinRooflineCover) return "";
+  std::string text = absl::StrFormat(" It does %.3g FLOP a byte of tensors",
+                                     roofline->intensity());
+  if (const auto ridge = roofline->ridge()) {
+    absl::StrAppendFormat(&text, ", %s the ridge of %.3g, at %s of the roof",
+                          roofline->intensity() < *ridge ? "below" : "above",
+                          *ridge, PercentText(*roofline->roof_share()));
+  }
+  return text + ".";
+}
+
 // The verdict and what lowers its confidence, but for the criteria.
 void Settle(VerdictKind traced, std::optional<VerdictKind> untraced,
             std::optional<double> slowdown, Verdict* verdict) {
@@ -255,22 +279,51 @@ void Settle(VerdictKind traced, std::optional<VerdictKind> untraced,
   }
 }
 
-void LowerForWhatIsUnknown(const VerdictSide& traced, Verdict* verdict) {
-  if (verdict->kind == VerdictKind::kComputeBound) {
-    LowerConfidence(
-        kLossByName,
-        absl::StrCat("by kernel names (matrix kernels from ",
-                     PercentText(kMatrixBoundFrom, 2),
-                     " of device work): neither FLOP nor bytes are known"),
-        verdict);
+std::string ByNamesText(const std::optional<Roofline>& roofline) {
+  std::string text =
+      absl::StrCat("by kernel names (matrix kernels from ",
+                   PercentText(kMatrixBoundFrom, 2), " of device work): ");
+  if (!roofline.has_value()) {
+    return absl::StrCat(text, "neither FLOP nor bytes are known");
+  }
+  return absl::StrCat(
+      text, roofline->cover() < kMinRooflineCover
+                ? absl::StrCat("FLOP and bytes are known of ",
+                               PercentText(roofline->cover()), " of it only")
+                : "the roofs of this device are not known");
+}
+
+void LowerForWhatIsUnknown(const VerdictSide& traced,
+                           const std::optional<Roofline>& roofline,
+                           Verdict* verdict) {
+  if (verdict->kind == VerdictKind::kComputeBound &&
+      !traced.memory_bound.has_value()) {
+    LowerConfidence(kLossByName, ByNamesText(roofline), verdict);
   }
   const bool busy = verdict->kind == VerdictKind::kComputeBound ||
+                    verdict->kind == VerdictKind::kMemoryBound ||
                     verdict->kind == VerdictKind::kGpuBound;
   if (busy && !traced.idle_launches.has_value()) {
     LowerConfidence(kLossNoLaunches,
                     "launches were not recorded: whether they queue is unknown",
                     verdict);
   }
+}
+
+// A file that was recorded from the start on is mostly its first step.
+void LowerForColdStart(const Trace& trace, const StepIndex& steps,
+                       const DeviceBreakdown& device, const Answer& answer,
+                       Verdict* verdict) {
+  const std::optional<ColdStep> cold = FindColdStep(trace, steps, answer.steps);
+  if (!cold.has_value() || cold->marked) return;
+  const double share = Part(trace.duration_ns[cold->row], device.window_ns);
+  if (share < kMostlyCold) return;
+  LowerConfidence(kLossCold,
+                  absl::StrCat("a cold start: the first ",
+                               steps.rows().empty() ? cold->other : "step",
+                               " is ", PercentText(share),
+                               " of the window, the others are not like it"),
+                  verdict);
 }
 
 // The index of the device that worked longest.
@@ -294,6 +347,10 @@ std::optional<VerdictKind> Decide(const VerdictSide& side) {
   }
   if (side.copies >= kCopyBoundFrom) return VerdictKind::kCopyBound;
   if (side.busy >= kGpuBoundFrom && queued_median) {
+    if (side.memory_bound.has_value()) {
+      return *side.memory_bound ? VerdictKind::kMemoryBound
+                                : VerdictKind::kComputeBound;
+    }
     return side.matrix >= kMatrixBoundFrom ? VerdictKind::kComputeBound
                                            : VerdictKind::kGpuBound;
   }
@@ -302,6 +359,7 @@ std::optional<VerdictKind> Decide(const VerdictSide& side) {
 }
 
 std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
+                                         const RowTimes& times,
                                          const std::vector<DeviceLane>& lanes,
                                          Answer* answer) {
   if (answer->breakdown.empty() || lanes.size() != answer->breakdown.size()) {
@@ -314,7 +372,10 @@ std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
     AddNote("No verdict: no device worked in the traced steps.", answer);
     return std::nullopt;
   }
-  const VerdictSide traced = TracedSide(trace, lanes[busiest], device);
+  const StepIndex steps(trace);
+  const std::optional<Roofline> roofline = MeasureRoofline(trace, times, steps);
+  VerdictSide traced = TracedSide(trace, lanes[busiest], device);
+  if (roofline.has_value()) traced.memory_bound = roofline->memory_bound();
   const std::optional<VerdictSide> untraced =
       UntracedSide(traced, device, *answer);
   const std::optional<VerdictKind> kind = Decide(traced);
@@ -331,10 +392,14 @@ std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
   }
   Verdict verdict;
   Settle(*kind, untraced_kind, Slowdown(*answer, device), &verdict);
-  LowerForWhatIsUnknown(traced, &verdict);
+  LowerForWhatIsUnknown(traced, roofline, &verdict);
+  LowerForColdStart(trace, steps, device, *answer, &verdict);
   LowerConfidence(answer->validity, &verdict);
   AddNumbers(traced, untraced, device, *answer, &verdict);
-  verdict.summary = SummaryOf(verdict.kind, traced, untraced, device);
+  if (roofline.has_value()) AddRooflineNumbers(*roofline, &verdict);
+  verdict.summary =
+      absl::StrCat(SummaryOf(verdict.kind, traced, untraced, device),
+                   RooflineText(roofline));
   if (answer->breakdown.size() > 1) {
     absl::StrAppend(&verdict.summary, " (Device ", device.device,
                     ", which works longest.)");

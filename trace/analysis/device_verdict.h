@@ -7,6 +7,7 @@
 
 #include "trace/analysis/answer.h"
 #include "trace/analysis/device_lanes.h"
+#include "trace/analysis/row_times.h"
 #include "trace/trace.h"
 
 namespace traza {
@@ -33,6 +34,9 @@ struct VerdictSide {
   std::optional<double> idle_launches;
   // Of the time of device work.
   double matrix = 0;
+  // Left of the ridge of the roofline; absent where FLOP, bytes or roofs are
+  // unknown: then `matrix` decides.
+  std::optional<bool> memory_bound;
 };
 
 // None where launches would be needed to tell.
@@ -41,6 +45,7 @@ std::optional<VerdictKind> Decide(const VerdictSide& side);
 // The verdict of B11 on the device that worked longest. Needs the breakdown of
 // `answer`, and adds to its note why there is none.
 std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
+                                         const RowTimes& times,
                                          const std::vector<DeviceLane>& lanes,
                                          Answer* answer);
 

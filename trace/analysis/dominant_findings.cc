@@ -59,7 +59,7 @@ std::string LabelOf(const FindingInput& in, size_t row) {
 }
 
 std::string KindText(const FindingInput& in, const Kind& kind) {
-  std::string text = absl::StrCat(KernelKindName(kind.kind), " ",
+  std::string text = absl::StrCat(KernelKindText(kind.kind), " ",
                                   PercentText(in.Share(kind.ns)), " (",
                                   kind.functions.Text(2));
   if (!kind.ops.empty()) {

@@ -2,7 +2,10 @@
 #ifndef TRACE_ANALYSIS_FINDINGS_H_
 #define TRACE_ANALYSIS_FINDINGS_H_
 
+#include <array>
 #include <vector>
+
+#include "absl/strings/string_view.h"
 
 #include "trace/analysis/answer.h"
 #include "trace/analysis/device_lanes.h"
@@ -12,33 +15,47 @@
 
 namespace traza {
 
+// Every id that a finding can have; docs/findings.md has a chapter for each,
+// with what it means, how it is computed and its thresholds.
+inline constexpr std::array<absl::string_view, 25> kFindingIds = {
+    // Of steps (step_findings.cc, cold_findings.cc).
+    "cold-step",
+    "sync-in-step",
+    "alloc-in-step",
+    "module-loading-in-step",
+    "unstable-kernel-count",
+    "profiler-perturbed-step",
+    // Of the state of the device (state_findings.cc).
+    "throttled",
+    "contended",
+    // Of what devices wait for (device_findings.cc, copy_findings.cc,
+    // graph_findings.cc).
+    "overhead-bound",
+    "host-gap",
+    "pageable-copy",
+    "graph-replayed",
+    "graph-candidate",
+    // Of kernels (dominant_, kernel_, gemm_, precision_, fusion_ and
+    // attention_findings.cc).
+    "dominant-kernels",
+    "low-occupancy",
+    "small-grid",
+    "copy-before-gemm",
+    "epilogue-fused",
+    "layout",
+    "same-gpu-work",
+    "dtype-upcast",
+    "tensor-cores-unused",
+    "unfused-pointwise",
+    "attention-backend",
+    // Of operators (op_findings.cc).
+    "metadata-only-op",
+};
+
 // What stands out and can be proven from the trace, the most severe first.
 // Needs the rest of `answer`, verdict included. In steps means: in traced ones.
-//
-// Of steps (step_findings.cc):
-//   cold-step               info: the first cold step took at least three times
-//                           as long as a timed one (a traced one where none was
-//                           timed)
-//   sync-in-step            warning: the CPU waited for the device
-//   alloc-in-step           warning: memory was allocated or freed at once
-//   module-loading-in-step  warning: the driver loaded code
-//   unstable-kernel-count   warning: steps do not do the same device work
-//   profiler-perturbed-step info, a warning where they are many: the tracer was
-//                           at work
-// Of devices (device_findings.cc):
-//   overhead-bound          warning: as the verdict says
-//   host-gap                warning: single long waits for the host add up
-//   pageable-copy           warning: copies from or to memory that is not
-//                           pinned
-//   graph-candidate         info: overhead-bound, and each step launches the
-//                           same work with nothing in between that a CUDA graph
-//                           cannot hold
-// Of kernels (kernel_findings.cc):
-//   low-occupancy           info: a kernel that takes much of the device time,
-//                           and is not one for tensor cores, which want few
-//                           warps, can have less than half of the warps active
-//   small-grid              info: kernels that take much of the device time
-//                           have fewer blocks than there are multiprocessors
+// What rests on the names of kernels says nothing of names that it does not
+// know.
 std::vector<Finding> FindFindings(const Trace& trace, const RowTimes& times,
                                   const StepIndex& index,
                                   const std::vector<DeviceLane>& lanes,

@@ -86,6 +86,11 @@ std::string LimitOf(const Trace& trace, size_t row) {
                 .shared_static = Known(trace.shared_static.at(row)),
                 .shared_dynamic = Known(trace.shared_dynamic.at(row))});
   if (!occupancy.has_value()) return "";
+  // The columns know no clusters; a collector that did allowed less for them.
+  constexpr double kRounding = 1e-6;
+  if (trace.occupancy.at(row) < occupancy->fraction - kRounding) {
+    return "clusters of blocks, which are placed together";
+  }
   std::vector<std::string> parts;
   if (occupancy->by_registers) {
     parts.push_back(

@@ -16,6 +16,7 @@
 #include "trace/analysis/row_names.h"
 #include "trace/analysis/statistics.h"
 #include "trace/analysis/steps.h"
+#include "trace/analysis/stream_waits.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
@@ -119,7 +120,10 @@ void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
     }
     if (index.Of(row) >= index.count() || IsInside(trace, row, kind)) continue;
     if (kind == EventKind::kSync) {
-      waits.Add(row);
+      // Streams wait too: such rows are on no thread, or the CPU goes on.
+      if (!trace.thread.is_null(row) && !IsStreamWait(trace, row)) {
+        waits.Add(row);
+      }
     } else if (kind == EventKind::kCall && IsAllocation(trace.name_of(row))) {
       allocations.Add(row);
     } else if (kind == EventKind::kOverhead &&

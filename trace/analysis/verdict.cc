@@ -117,7 +117,9 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
                                    const std::vector<DeviceLane>& lanes,
                                    Answer* answer) {
   if (answer->validity.level == ValidityLevel::kInvalid) return std::nullopt;
-  if (times.has_device_work()) return MakeDeviceVerdict(trace, lanes, answer);
+  if (times.has_device_work()) {
+    return MakeDeviceVerdict(trace, times, lanes, answer);
+  }
   if (DeviceWasUnseen(trace)) {
     AddNote("No verdict: what the device did was not recorded.", answer);
     return std::nullopt;

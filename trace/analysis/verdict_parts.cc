@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace traza {
 namespace {
@@ -13,6 +16,10 @@ namespace {
 // Chosen: what one missed criterion takes, and what no number of them does.
 constexpr double kLossPerMiss = 0.1;
 constexpr double kLeastConfidence = 0.5;
+// What nobody could look at is mostly right: what one such criterion takes, and
+// all of them.
+constexpr double kLossPerUnknown = 0.05;
+constexpr double kMostLossOfUnknown = 0.1;
 
 }  // namespace
 
@@ -40,12 +47,22 @@ void LowerConfidence(double loss, std::string reason, Verdict* verdict) {
 }
 
 void LowerConfidence(const Validity& validity, Verdict* verdict) {
+  std::vector<std::string> unknown;
   for (const Criterion& criterion : validity.criteria) {
     if (criterion.met) continue;
+    if (criterion.observed == "unknown") {
+      unknown.push_back(criterion.id);
+      continue;
+    }
     LowerConfidence(kLossPerMiss,
                     absl::StrCat(criterion.id, ": ", criterion.observed),
                     verdict);
   }
+  if (unknown.empty()) return;
+  LowerConfidence(
+      std::min(kLossPerUnknown * static_cast<double>(unknown.size()),
+               kMostLossOfUnknown),
+      absl::StrCat("unknown: ", absl::StrJoin(unknown, ", ")), verdict);
 }
 
 }  // namespace traza

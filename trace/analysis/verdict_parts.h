@@ -16,7 +16,8 @@ void AddStepNumbers(const StepsAnswer& steps, Verdict* verdict);
 // Takes `loss` from the confidence, which stays at or above a least, and says
 // why.
 void LowerConfidence(double loss, std::string reason, Verdict* verdict);
-// Does so for each criterion that was missed.
+// Does so for each criterion that was missed, and a little for all that nobody
+// could look at.
 void LowerConfidence(const Validity& validity, Verdict* verdict);
 
 }  // namespace traza

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -83,6 +84,27 @@ void AddEnds(const DeviceBreakdown& device, Page* page) {
                                NsOrNone(device.tail_ns), " after the last."));
 }
 
+// Worth words where there are several, or copies that something could hide.
+void AddStreams(const DeviceBreakdown& device, Page* page) {
+  constexpr size_t kShownStreams = 4;
+  if (device.stream_count > 1) {
+    std::vector<std::string> texts;
+    for (const StreamBusy& stream : device.streams) {
+      if (texts.size() == kShownStreams) break;
+      texts.push_back(absl::StrCat(
+          stream.stream.has_value() ? absl::StrCat(*stream.stream) : "unnamed",
+          " busy ", Share(device, stream.busy_ns)));
+    }
+    const auto left = device.stream_count - static_cast<int64_t>(texts.size());
+    if (left > 0) texts.push_back(absl::StrCat(CountText(left), " more"));
+    page->Paragraph("Streams: ", absl::StrCat(absl::StrJoin(texts, ", "), "."));
+  }
+  if (device.copy_overlap.has_value() && device.stream_count > 1) {
+    page->Paragraph("Copies: ", absl::StrCat(PercentText(*device.copy_overlap),
+                                             " of their time beside compute."));
+  }
+}
+
 void AddLaunches(const LaunchStats& launches, Page* page) {
   std::string text =
       absl::StrCat(CountText(launches.idle), " of ",
@@ -131,6 +153,7 @@ void AddDevices(const std::vector<DeviceBreakdown>& devices, Page* page) {
     page->Blank();
     AddTable(devices[i], page);
     AddEnds(devices[i], page);
+    AddStreams(devices[i], page);
     if (devices[i].launches.has_value()) {
       AddLaunches(*devices[i].launches, page);
     }

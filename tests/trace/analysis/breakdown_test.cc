@@ -290,5 +290,86 @@ TEST(Breakdown, WorkBeforeTheRecordingHasAnUnknownHead) {
   EXPECT_EQ(device.idle_ns, 40);
 }
 
+// Two streams; the second waits for an event of the first.
+RecordBuilder TwoStreams(const char* wait) {
+  RecordBuilder builder;
+  builder.Step(Phase::kTraced, 0, 0, 1'000)
+      .Call("cudaLaunchKernel", 10, 15, 1)
+      .Call("cudaMemcpyAsync", 20, 25, 2);
+  if (wait != nullptr) builder.Call(wait, 30, 32, 90);
+  builder.Call("cudaLaunchKernel", 40, 45, 3)
+      .OnDevice(0, 7)
+      .Kernel("a", 100, 300, 1)
+      .OnDevice(0, 8)
+      .Copy("Memcpy HtoD", 200, 400, 2)
+      .OnDevice(0, 9)
+      .Kernel("b", 600, 1'000, 3);
+  return builder;
+}
+
+TEST(Breakdown, AGapBeforeWorkWhoseStreamWaitsIsADependency) {
+  const auto breakdown = Analyze(TwoStreams("cudaStreamWaitEvent").Build());
+
+  EXPECT_EQ(breakdown[0].idle_classes.dependency_ns, 200);
+  EXPECT_EQ(breakdown[0].idle_classes.kernel_gap_ns, 0);
+  EXPECT_EQ(SumOfClasses(breakdown[0].idle_classes), breakdown[0].idle_ns);
+}
+
+TEST(Breakdown, WithoutWaitsInTheTraceDependenciesAreUnknown) {
+  const auto breakdown = Analyze(TwoStreams(nullptr).Build());
+
+  EXPECT_FALSE(breakdown[0].idle_classes.dependency_ns.has_value());
+  EXPECT_EQ(breakdown[0].idle_classes.kernel_gap_ns, 200);
+}
+
+TEST(Breakdown, AWaitBeforeEarlierWorkOfTheStreamIsNone) {
+  RecordBuilder builder;
+  builder.Step(Phase::kTraced, 0, 0, 1'000)
+      .Call("cudaStreamWaitEvent", 5, 6, 90)
+      .Call("cudaLaunchKernel", 10, 15, 1)
+      .Call("cudaLaunchKernel", 40, 45, 2)
+      .Kernel("a", 100, 300, 1)
+      .Kernel("b", 600, 1'000, 2);
+  const auto breakdown = Analyze(builder.Build());
+
+  EXPECT_EQ(breakdown[0].idle_classes.dependency_ns, 0);
+  EXPECT_EQ(breakdown[0].idle_classes.kernel_gap_ns, 300);
+}
+
+TEST(Breakdown, StreamsAndTheOverlapOfCopiesAreCounted) {
+  const auto breakdown = Analyze(TwoStreams(nullptr).Build());
+
+  EXPECT_EQ(breakdown[0].busy_ns, 700);
+  EXPECT_EQ(breakdown[0].stream_count, 3);
+  EXPECT_THAT(breakdown[0].streams,
+              testing::ElementsAre(
+                  StreamBusy{.stream = 9, .busy_ns = 400, .records = 1},
+                  StreamBusy{.stream = 7, .busy_ns = 200, .records = 1},
+                  StreamBusy{.stream = 8, .busy_ns = 200, .records = 1}));
+  EXPECT_EQ(breakdown[0].copy_overlap, 0.5) << "100 of 200 beside kernel a";
+}
+
+TEST(Breakdown, WithoutCopiesTheirOverlapIsUnknown) {
+  const auto breakdown =
+      Analyze(TwoLaunches().Kernel("a", 130, 160, 1).Build());
+  EXPECT_FALSE(breakdown[0].copy_overlap.has_value());
+}
+
+// The call of a pageable copy ends after its copy, and waits for it.
+TEST(Breakdown, ACallThatCopiesPageableMemoryWaits) {
+  RecordBuilder builder;
+  builder.Step(Phase::kTraced, 0, 0, 1'000)
+      .Call("cudaMemcpyAsync", 100, 500, 1)
+      .Call("cudaLaunchKernel", 600, 610, 2)
+      .Copy("Memcpy DtoH (Device -> Pageable)", 150, 300, 1)
+      .Kernel("a", 650, 1'000, 2);
+  const auto breakdown = Analyze(builder.Build());
+
+  EXPECT_EQ(breakdown[0].idle_classes.sync_ns, 200) << "300 to 500";
+  EXPECT_EQ(breakdown[0].idle_classes.host_ns, 100 + 100)
+      << "before the first call, and 500 to 600";
+  EXPECT_EQ(breakdown[0].idle_classes.launch_ns, 50 + 50);
+}
+
 }  // namespace
 }  // namespace traza

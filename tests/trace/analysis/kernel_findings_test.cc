@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Findings that rest on what kernels are called.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "tests/support/record_builder.h"
+#include "trace/analysis/findings.h"
+
+namespace traza {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kGemm[] = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT";
+constexpr char kGelu[] =
+    "void at::native::vectorized_elementwise_kernel<8, "
+    "at::native::GeluCUDAKernelImpl(at::TensorIteratorBase&)::{lambda()#1}::"
+    "operator()() const::{lambda(c10::BFloat16)#1}, std::array<char*, 2ul> "
+    ">(int)";
+constexpr char kMul[] =
+    "void at::native::vectorized_elementwise_kernel<8, "
+    "at::native::BinaryFunctor<c10::BFloat16, c10::BFloat16, c10::BFloat16, "
+    "at::native::binary_internal::MulFunctor<float> >, std::array<char*, 3ul> "
+    ">(int)";
+constexpr char kAdd[] =
+    "void at::native::vectorized_elementwise_kernel<8, "
+    "at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul> >(int)";
+constexpr char kMaskedFill[] =
+    "void at::native::elementwise_kernel<128, 4, "
+    "at::native::gpu_kernel_impl_nocast<at::native::(anonymous namespace)::"
+    "masked_fill_kernel::{lambda(c10::BFloat16, bool)#1}>::{lambda(int)#1}>"
+    "(int)";
+constexpr char kSoftmax[] =
+    "void (anonymous namespace)::softmax_warp_forward<c10::BFloat16, "
+    "c10::BFloat16, float, 10, false, false>(c10::BFloat16*, int)";
+
+// Steps of operators, each of which launches its work; 1,000 us a step.
+class Steps {
+ public:
+  explicit Steps(int count = 3) : count_(count) {}
+
+  struct Work {
+    std::string op;
+    EventKind kind = EventKind::kKernel;
+    std::string name;
+    int64_t ns = 0;
+    int32_t blocks = 132;
+    int32_t threads = 128;
+    int64_t bytes = 0;
+  };
+
+  Steps& Kernel(const std::string& op, const std::string& name, int64_t ns,
+                int32_t blocks = 132) {
+    work_.push_back({op, EventKind::kKernel, name, ns, blocks, 128, 0});
+    return *this;
+  }
+  Steps& Copy(const std::string& op, int64_t ns, int64_t bytes) {
+    work_.push_back({op, EventKind::kCopy, "Memcpy DtoD (Device -> Device)", ns,
+                     0, 0, bytes});
+    return *this;
+  }
+  Steps& Fill(const std::string& op) {
+    work_.push_back({op, EventKind::kFill, "Memset (Device)", 800, 0, 0, 4});
+    return *this;
+  }
+  // Works in the operator of what comes before it.
+  Steps& Inside() {
+    work_.back().op.clear();
+    return *this;
+  }
+
+  Trace Build(Header header = MakeGpuTrace(1).header) {
+    int64_t id = 0;
+    for (int i = 0; i < count_; ++i) AddStep(i, &id);
+    header.job.traced_steps = count_;
+    return builder_.Build(std::move(header));
+  }
+  Answer Explain(Header header = MakeGpuTrace(1).header) {
+    return traza::Explain(Build(std::move(header)));
+  }
+
+  RecordBuilder& builder() { return builder_; }
+
+ private:
+  void AddStep(int number, int64_t* id) {
+    const int64_t begin = number * int64_t{1'000'000};
+    builder_.Step(Phase::kTraced, number, begin, begin + 999'000);
+    int64_t now = begin + 1'000;
+    int64_t device = begin + 20'000;
+    for (size_t i = 0; i < work_.size(); ++i) {
+      const Work& work = work_[i];
+      size_t last = i;
+      while (last + 1 < work_.size() && work_[last + 1].op.empty()) ++last;
+      const auto inside = static_cast<int64_t>(last - i + 1);
+      if (!work.op.empty()) builder_.Op(work.op, now, now + 100 + 200 * inside);
+      builder_.Call("cudaLaunchKernel", now + 20, now + 120, ++*id);
+      now += work.op.empty() || inside > 1 ? 200 : 400;
+      builder_.Device(work.kind, work.name, device, device + work.ns, *id);
+      device += work.ns + 500;
+      RawDeviceEvent& event = builder_.records().device.back();
+      if (work.kind == EventKind::kKernel) {
+        event.grid[0] = work.blocks, event.grid[1] = event.grid[2] = 1;
+        event.block[0] = work.threads, event.block[1] = event.block[2] = 1;
+      } else {
+        event.bytes = work.bytes;
+        if (work.kind == EventKind::kCopy) {
+          event.copy_kind = builder_.records().names.Intern("dtod");
+        }
+      }
+      if (i == last || work_[i + 1].op.size() > 0) now += 500;
+    }
+  }
+
+  int count_;
+  std::vector<Work> work_;
+  RecordBuilder builder_;
+};
+
+std::vector<std::string> Ids(const Answer& answer) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : answer.findings) ids.push_back(finding.id);
+  return ids;
+}
+
+Finding Find(const Answer& answer, const std::string& id) {
+  for (const Finding& finding : answer.findings) {
+    if (finding.id == id) return finding;
+  }
+  ADD_FAILURE() << "no finding " << id << " in "
+                << testing::PrintToString(Ids(answer));
+  return {};
+}
+
+double NumberOf(const Finding& finding, const std::string& name) {
+  const auto found = finding.numbers.find(name);
+  return found == finding.numbers.end() ? -1 : found->second.value;
+}
+
+// 24,576 blocks of 128 threads with 8 elements each: 25,165,824 elements of
+// 2 bytes, 50,331,648 bytes. gelu moves 2 of these, mul 3; what is between
+// them is written and read once: 2 of 5. 5 x 50,331,648 B in 70,000 ns is
+// 3.6 TB/s, at which 2 of them take 28,000 ns.
+TEST(UnfusedPointwise, NamesTheChainItsBytesAndTheirTime) {
+  const Answer answer = Steps()
+                            .Kernel("aten::gelu", kGelu, 32'000, 24'576)
+                            .Kernel("aten::mul", kMul, 38'000, 24'576)
+                            .Explain();
+
+  const Finding finding = Find(answer, "unfused-pointwise");
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_THAT(
+      finding.title,
+      AllOf(HasSubstr("gelu + mul run one after the other"),
+            HasSubstr("101 MB of 252 MB (estimated)"),
+            HasSubstr("about 28.0 us of 70.0 us"), HasSubstr("3.60 TB/s")));
+  EXPECT_EQ(NumberOf(finding, "estimated_bytes_saved"), 3 * 2 * 50'331'648.);
+  EXPECT_NEAR(NumberOf(finding, "estimated_time_saved"), 3 * 28'000, 1);
+  EXPECT_NEAR(NumberOf(finding, "estimated_saved_share"), 0.4, 1e-6);
+  EXPECT_EQ(NumberOf(finding, "launches_saved"), 3);
+  EXPECT_EQ(finding.event_ids.size(), 2u) << "the first chain";
+}
+
+TEST(UnfusedPointwise, AGatedUnitFusesAcrossItsSecondProduct) {
+  const Answer answer = Steps()
+                            .Kernel("aten::mm", kGemm, 50'000)
+                            .Kernel("aten::gelu", kGelu, 32'000, 24'576)
+                            .Kernel("aten::mm", kGemm, 50'000)
+                            .Kernel("aten::mul", kMul, 38'000, 24'576)
+                            .Explain();
+
+  EXPECT_THAT(Find(answer, "unfused-pointwise").title,
+              HasSubstr("gelu + mul run one after the other"));
+}
+
+TEST(UnfusedPointwise, OtherwiseAProductEndsAChain) {
+  const Answer answer = Steps()
+                            .Kernel("aten::mm", kGemm, 50'000)
+                            .Kernel("aten::add", kAdd, 32'000, 24'576)
+                            .Kernel("aten::mm", kGemm, 50'000)
+                            .Kernel("aten::add", kAdd, 38'000, 24'576)
+                            .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("unfused-pointwise")));
+}
+
+TEST(UnfusedPointwise, OtherSizesAreNoChain) {
+  const Answer answer = Steps()
+                            .Kernel("aten::gelu", kGelu, 32'000, 24'576)
+                            .Kernel("aten::mul", kMul, 38'000, 24'574)
+                            .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("unfused-pointwise")));
+}
+
+TEST(UnfusedPointwise, ACopyOfAsManyBytesBelongsToTheChain) {
+  // 262,144 x 128 x 4 = 131,072 x 128 x 8 elements of 2 bytes.
+  const Answer answer =
+      Steps()
+          .Kernel("aten::mul", kMul, 126'000, 131'072)
+          .Copy("aten::copy_", 128'000, 268'435'456)
+          .Kernel("aten::masked_fill_", kMaskedFill, 357'000, 262'144)
+          .Explain();
+
+  const Finding finding = Find(answer, "unfused-pointwise");
+  EXPECT_THAT(finding.title, HasSubstr("mul + Memcpy DtoD (Device -> Device) + "
+                                       "masked_fill"));
+  EXPECT_EQ(NumberOf(finding, "estimated_bytes_saved"),
+            3 * 2 * 2 * 268'435'456.);
+}
+
+TEST(CopyBeforeGemm, ATwoDimensionalBiasIsCopiedFirst) {
+  const Answer answer = Steps()
+                            .Copy("aten::addmm", 15'000, 33'554'432)
+                            .Fill("")
+                            .Kernel("", kGemm, 178'000)
+                            .Explain();
+
+  const Finding finding = Find(answer, "copy-before-gemm");
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_THAT(finding.title, HasSubstr("3 matrix products of aten::addmm copy "
+                                       "what is added into the output first: "
+                                       "32.0 MiB a time, 45.0 us in all"));
+  EXPECT_EQ(NumberOf(finding, "copy_bytes"), 3 * 33'554'432.);
+  EXPECT_EQ(finding.event_ids.size(), 6u) << "each copy and its product";
+  EXPECT_THAT(Ids(answer), Not(Contains("epilogue-fused")));
+}
+
+TEST(CopyBeforeGemm, ACopyOfAnotherOperatorIsNone) {
+  const Answer answer = Steps()
+                            .Copy("aten::clone", 15'000, 33'554'432)
+                            .Kernel("aten::addmm", kGemm, 178'000)
+                            .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("copy-before-gemm")));
+  EXPECT_THAT(Find(answer, "epilogue-fused").title,
+              HasSubstr("3 matrix products add their bias in the end"));
+}
+
+TEST(CopyBeforeGemm, AProductThatAddsNothingHasNone) {
+  const Answer answer = Steps()
+                            .Copy("aten::mm", 15'000, 33'554'432)
+                            .Kernel("", kGemm, 178'000)
+                            .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("copy-before-gemm")));
+}
+
+TEST(Layout, LettersAreSaidInWords) {
+  const Finding finding = Find(
+      Steps()
+          .Kernel("aten::mm", kGemm, 50'000)
+          .Kernel("aten::mm", "ampere_bf16_s16816gemm_bf16_128x128_tn", 50'000)
+          .Explain(),
+      "layout");
+
+  EXPECT_THAT(finding.title, AllOf(HasSubstr("3 nn (both operands as they lie"),
+                                   HasSubstr("3 tn (the second operand "
+                                             "transposed in place")));
+  EXPECT_EQ(NumberOf(finding, "time_nn"), 150'000);
+}
+
+TEST(SameGpuWork, OperatorsThatShareAKernelAreNamed) {
+  const Finding finding = Find(Steps()
+                                   .Kernel("aten::mm", kGemm, 50'000)
+                                   .Kernel("aten::addmm", kGemm, 50'000)
+                                   .Explain(),
+                               "same-gpu-work");
+
+  EXPECT_THAT(finding.title,
+              HasSubstr("aten::mm, aten::addmm run the same kernel"));
+  EXPECT_EQ(NumberOf(finding, "launches"), 6);
+}
+
+TEST(DtypeUpcast, AFloatKernelInAStepOfHalvesIsToldASoftmaxIsNot) {
+  const char* cast =
+      "void at::native::unrolled_elementwise_kernel<"
+      "at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::"
+      "{lambda(float)#1}, std::array<char*, 2ul>, 4, "
+      "at::native::memory::LoadWithCast<1> >(int)";
+  const Finding finding = Find(Steps()
+                                   .Kernel("aten::mm", kGemm, 150'000)
+                                   .Kernel("aten::_softmax", kSoftmax, 40'000)
+                                   .Kernel("aten::copy_", cast, 10'000)
+                                   .Explain(),
+                               "dtype-upcast");
+
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_THAT(finding.title,
+              HasSubstr("Matrix products run in bf16, but 3 "
+                        "kernels work on fp32, 30.0 us, 5.00 %"));
+  EXPECT_EQ(NumberOf(finding, "casts"), 3);
+}
+
+TEST(DtypeUpcast, AStepInFp32HasNone) {
+  const Answer answer =
+      Steps()
+          .Kernel("aten::mm", "ampere_sgemm_128x64_nn", 100'000)
+          .Kernel("aten::add",
+                  "void at::native::vectorized_elementwise_kernel<4, "
+                  "at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> "
+                  ">(int)",
+                  10'000)
+          .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("dtype-upcast")));
+}
+
+TEST(TensorCoresUnused, NeedsADeviceThatHasThem) {
+  Header header = MakeGpuTrace(1).header;
+  header.device.compute_capability = "9.0";
+  Steps steps;
+  steps.Kernel("aten::mm", "ampere_sgemm_128x64_nn", 100'000);
+  const Finding finding = Find(steps.Explain(header), "tensor-cores-unused");
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_THAT(finding.title, HasSubstr("3 matrix kernels do without the tensor "
+                                       "cores of the device, 300 us, 100 %"));
+
+  header.device.compute_capability = "6.1";
+  Steps old;
+  old.Kernel("aten::mm", "maxwell_sgemm_128x64_nn", 100'000);
+  EXPECT_THAT(Ids(old.Explain(header)), Not(Contains("tensor-cores-unused")));
+}
+
+TEST(AttentionBackend, PartsAreToldWithTheScoresAndTheCopyOfTheMask) {
+  // 8 x 16 x 1024 x 1024 scores of 2 bytes.
+  Steps steps;
+  steps.Kernel("aten::bmm", kGemm, 83'000)
+      .Kernel("aten::mul", kMul, 126'000, 131'072)
+      .Copy("aten::masked_fill", 128'000, 268'435'456)
+      .Kernel("aten::masked_fill_", kMaskedFill, 357'000, 262'144)
+      .Kernel("aten::_softmax", kSoftmax, 283'000, 32'768)
+      .Kernel("aten::bmm", kGemm, 84'000);
+  const Finding finding = Find(steps.Explain(), "attention-backend");
+
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_THAT(
+      finding.title,
+      AllOf(HasSubstr("Attention ran in parts (written out), 3 times"),
+            HasSubstr("256 MiB"), HasSubstr("masked_fill"),
+            HasSubstr("Memcpy DtoD (Device -> Device) of aten::masked_fill")));
+  EXPECT_EQ(NumberOf(finding, "kernels_between"), 12);
+  EXPECT_EQ(NumberOf(finding, "time_between"), 3 * 894'000.);
+}
+
+TEST(AttentionBackend, FusedOnesAreNamed) {
+  const Finding finding =
+      Find(Steps()
+               .Kernel("aten::_flash_attention_forward",
+                       "void pytorch_flash::flash_fwd_kernel<int>(int)", 95'000)
+               .Explain(),
+           "attention-backend");
+
+  EXPECT_EQ(finding.severity, "info");
+  EXPECT_THAT(finding.title, HasSubstr("Attention ran as flash: 3 kernels"));
+}
+
+TEST(AttentionBackend, ALossBetweenProductsIsNoAttention) {
+  const Answer answer =
+      Steps()
+          .Kernel("aten::mm", kGemm, 83'000)
+          .Kernel("aten::_log_softmax",
+                  "void softmax_warp_forward<float, float, float, 10, true, "
+                  "false>(int)",
+                  10'000)
+          .Kernel("aten::mm", kGemm, 84'000)
+          .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("attention-backend")));
+}
+
+TEST(DominantKernels, OptimizersAreNamedWithTheirOperators) {
+  const Finding finding =
+      Find(Steps()
+               .Kernel("aten::_foreach_lerp_",
+                       "void at::native::(anonymous namespace)::"
+                       "multi_tensor_apply_kernel<int>(int)",
+                       60'000)
+               .Kernel("aten::mm", kGemm, 40'000)
+               .Explain(),
+           "dominant-kernels");
+
+  EXPECT_THAT(finding.title,
+              HasSubstr("optimizer steps 60.0 % (multi_tensor_apply_kernel in "
+                        "aten::_foreach_lerp_), matrix products 40.0 %"));
+  EXPECT_NEAR(NumberOf(finding, "share_optimizer"), 0.6, 1e-9);
+  EXPECT_NEAR(NumberOf(finding, "share_gemm"), 0.4, 1e-9);
+  EXPECT_NEAR(NumberOf(finding, "kernel_1_share"), 0.6, 1e-9);
+  EXPECT_EQ(NumberOf(finding, "kernel_1_launches"), 3);
+}
+
+TEST(MetadataOnlyOp, NestedOnesTakeTheirTimeOnce) {
+  Steps steps(1);
+  steps.Kernel("aten::mm", kGemm, 50'000);
+  steps.builder()
+      .Op("aten::t", 900'000, 910'000)
+      .Op("aten::transpose", 902'000, 908'000);
+  const Finding finding = Find(steps.Explain(), "metadata-only-op");
+
+  EXPECT_EQ(NumberOf(finding, "operators"), 2);
+  EXPECT_EQ(NumberOf(finding, "cpu_time"), 10'000);
+  EXPECT_THAT(finding.title, HasSubstr("2 operators a step launch nothing"));
+}
+
+TEST(MetadataOnlyOp, AReshapeThatCopiesIsNone) {
+  const Answer answer = Steps()
+                            .Copy("aten::reshape", 15'000, 1 << 20)
+                            .Kernel("aten::mm", kGemm, 50'000)
+                            .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("metadata-only-op")));
+}
+
+TEST(GraphReplayed, NodesAreCountedByTheirLaunch) {
+  RecordBuilder builder;
+  for (int i = 0; i < 3; ++i) {
+    const int64_t at = i * int64_t{100'000};
+    builder.Step(Phase::kTraced, i, at, at + 99'000)
+        .Call("cudaGraphLaunch", at + 1'000, at + 21'000, i + 1)
+        .Kernel(kGemm, at + 30'000, at + 60'000, i + 1)
+        .Kernel(kGelu, at + 61'000, at + 80'000, i + 1);
+  }
+  const Answer answer = Explain(builder.Build(MakeGpuTrace(1).header));
+
+  const Finding finding = Find(answer, "graph-replayed");
+  EXPECT_THAT(finding.title,
+              HasSubstr("3 launches of a CUDA graph replay 2 nodes each: 100 % "
+                        "of the device work for 20.0 us of a call"));
+  EXPECT_EQ(NumberOf(finding, "nodes_per_launch"), 2);
+  EXPECT_EQ(answer.breakdown[0].launches->launches, 3)
+      << "one launch each, though the nodes do not name their graph";
+  EXPECT_THAT(Ids(answer), Not(Contains("graph-candidate")));
+}
+
+TEST(DeviceState, WhatWasSeenIsAFinding) {
+  Header header = MakeGpuTrace(1).header;
+  header.collector = "cupti";
+  header.state_before = DeviceState{.clock_hz = 1'980'000'000,
+                                    .throttle_reasons = {"none"},
+                                    .other_processes = 0};
+  header.state_after = DeviceState{.clock_hz = 1'200'000'000,
+                                   .throttle_reasons = {"hw_thermal_slowdown"},
+                                   .other_processes = 2};
+  Steps steps;
+  steps.Kernel("aten::mm", kGemm, 50'000);
+  const Answer answer = steps.Explain(header);
+
+  const Finding throttled = Find(answer, "throttled");
+  EXPECT_THAT(throttled.title, HasSubstr("hw_thermal_slowdown"));
+  EXPECT_EQ(NumberOf(throttled, "clock_after"), 1.2e9);
+  EXPECT_EQ(NumberOf(Find(answer, "contended"), "other_processes"), 2);
+}
+
+TEST(DeviceState, WhatNobodySawIsNone) {
+  Header header = MakeGpuTrace(1).header;
+  header.collector = "cupti";
+  Steps steps;
+  steps.Kernel("aten::mm", kGemm, 50'000);
+  const Answer answer = steps.Explain(header);
+
+  EXPECT_THAT(Ids(answer), Not(Contains("throttled")));
+  EXPECT_THAT(Ids(answer), Not(Contains("contended")));
+}
+
+}  // namespace
+}  // namespace traza
