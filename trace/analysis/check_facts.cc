@@ -58,6 +58,14 @@ std::string MissingGrid(const CheckSubject& subject) {
   return known ? "" : "The trace does not say how large the device is.";
 }
 
+// Why a criterion of validity could not be looked at; empty where it was.
+std::string Unseen(const Answer& answer, absl::string_view id) {
+  for (const Criterion& criterion : answer.validity.criteria) {
+    if (criterion.id == id && criterion.observed != "unknown") return "";
+  }
+  return "Nobody looked at the state of the device.";
+}
+
 // Why the absence of a finding would say nothing; empty where it does.
 std::string MissingFor(const CheckSubject& subject, FindingNeeds needs) {
   switch (needs) {
@@ -69,6 +77,15 @@ std::string MissingFor(const CheckSubject& subject, FindingNeeds needs) {
       return subject.MissingDeviceWork();
     case FindingNeeds::kCalls:
       return subject.MissingCalls();
+    case FindingNeeds::kOps:
+      if (std::string why = subject.MissingDeviceWork(); !why.empty()) {
+        return why;
+      }
+      return subject.MissingOps();
+    case FindingNeeds::kThrottling:
+      return Unseen(subject.answer(), "throttling");
+    case FindingNeeds::kOtherProcesses:
+      return Unseen(subject.answer(), "other-processes");
     case FindingNeeds::kOccupancy:
       return MissingOccupancy(subject);
     case FindingNeeds::kGrid:

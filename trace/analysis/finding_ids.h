@@ -13,14 +13,17 @@ namespace traza {
 // What a trace has to hold for a finding to be absent because it is not there,
 // and not because nobody looked.
 enum class FindingNeeds : uint8_t {
-  kColdSteps,    // steps recorded from the first
-  kDeviceWork,   // a device that was watched (depth kernels)
-  kCalls,        // and the calls that launch its work (depth launches)
-  kOccupancy,    // kernels with a known occupancy
-  kGrid,         // kernels with a known grid, on a known GPU
-  kStepsOfWork,  // device work that says in which step it was launched
-  kTracerWork,   // the tracer's own work
-  kVerdict,      // a verdict
+  kColdSteps,       // steps recorded from the first
+  kDeviceWork,      // a device that was watched (depth kernels)
+  kCalls,           // and the calls that launch its work (depth launches)
+  kOps,             // and the operators that call (depth ops)
+  kOccupancy,       // kernels with a known occupancy
+  kGrid,            // kernels with a known grid, on a known GPU
+  kStepsOfWork,     // device work that says in which step it was launched
+  kTracerWork,      // the tracer's own work
+  kThrottling,      // why the clocks of the device were held down
+  kOtherProcesses,  // who else was on the device
+  kVerdict,         // a verdict
 };
 
 struct FindingId {
@@ -28,20 +31,41 @@ struct FindingId {
   FindingNeeds needs;
 };
 
-// Every finding that FindFindings can make; findings.h says what they mean.
+// Every finding that FindFindings can make; docs/findings.md has a chapter for
+// each, with what it means, how it is computed and its thresholds.
 inline constexpr std::array kFindingIds = {
+    // Of steps (step_findings.cc, cold_findings.cc).
     FindingId{"cold-step", FindingNeeds::kColdSteps},
     FindingId{"sync-in-step", FindingNeeds::kCalls},
     FindingId{"alloc-in-step", FindingNeeds::kCalls},
     FindingId{"module-loading-in-step", FindingNeeds::kCalls},
     FindingId{"unstable-kernel-count", FindingNeeds::kStepsOfWork},
     FindingId{"profiler-perturbed-step", FindingNeeds::kTracerWork},
+    // Of the state of the device (state_findings.cc).
+    FindingId{"throttled", FindingNeeds::kThrottling},
+    FindingId{"contended", FindingNeeds::kOtherProcesses},
+    // Of what devices wait for (device_findings.cc, copy_findings.cc,
+    // graph_findings.cc).
     FindingId{"overhead-bound", FindingNeeds::kVerdict},
     FindingId{"host-gap", FindingNeeds::kCalls},
     FindingId{"pageable-copy", FindingNeeds::kDeviceWork},
+    FindingId{"graph-replayed", FindingNeeds::kDeviceWork},
     FindingId{"graph-candidate", FindingNeeds::kCalls},
+    // Of kernels (dominant_, kernel_, gemm_, precision_, fusion_ and
+    // attention_findings.cc).
+    FindingId{"dominant-kernels", FindingNeeds::kDeviceWork},
     FindingId{"low-occupancy", FindingNeeds::kOccupancy},
     FindingId{"small-grid", FindingNeeds::kGrid},
+    FindingId{"copy-before-gemm", FindingNeeds::kOps},
+    FindingId{"epilogue-fused", FindingNeeds::kOps},
+    FindingId{"layout", FindingNeeds::kDeviceWork},
+    FindingId{"same-gpu-work", FindingNeeds::kOps},
+    FindingId{"dtype-upcast", FindingNeeds::kDeviceWork},
+    FindingId{"tensor-cores-unused", FindingNeeds::kDeviceWork},
+    FindingId{"unfused-pointwise", FindingNeeds::kGrid},
+    FindingId{"attention-backend", FindingNeeds::kDeviceWork},
+    // Of operators (op_findings.cc).
+    FindingId{"metadata-only-op", FindingNeeds::kOps},
 };
 
 // Null when there is none of that id.

@@ -23,10 +23,14 @@ namespace {
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 
-std::string ReadSource(const std::string& name) {
+std::filesystem::path SourceRoot() {
   const char* root = std::getenv("TRAZA_SOURCE_DIR");
-  const absl::StatusOr<std::string> text = ReadFile(
-      std::filesystem::path(root == nullptr ? "." : root) / name, 1 << 20);
+  return root == nullptr ? "." : root;
+}
+
+std::string ReadSource(const std::string& name) {
+  const absl::StatusOr<std::string> text =
+      ReadFile(SourceRoot() / name, 1 << 20);
   if (!text.ok()) ADD_FAILURE() << text.status();
   return text.value_or("");
 }
@@ -110,17 +114,26 @@ TEST(CheckDoc, ListsAllWordsAndLimits) {
 
 // Else `finding(ID) == absent` would pass for what nobody looks for, or be
 // refused for what somebody does.
-TEST(CheckDoc, FindingsAreThoseOfFindingsH) {
-  std::vector<std::string> expected;
-  const std::string text = ReadSource("trace/analysis/findings.h");
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (!absl::StartsWith(line, "//   ") || line[5] == ' ') continue;
-    expected.emplace_back(line.substr(5, line.find(' ', 5) - 5));
+TEST(CheckDoc, FindingsAreThoseThatAreMade) {
+  std::string makers;
+  const std::filesystem::path folder = SourceRoot() / "trace/analysis";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().native();
+    if (!absl::EndsWith(name, "_findings.cc")) continue;
+    absl::StrAppend(&makers, ReadSource("trace/analysis/" + name));
   }
-  std::vector<std::string> ids;
-  for (const FindingId& id : kFindingIds) ids.emplace_back(id.id);
-
-  EXPECT_THAT(ids, testing::UnorderedElementsAreArray(expected));
+  for (const FindingId& finding : kFindingIds) {
+    EXPECT_THAT(makers,
+                testing::HasSubstr(absl::StrCat("\"", finding.id, "\"")));
+  }
+  constexpr absl::string_view kAssignment = "finding.id = \"";
+  for (size_t at = makers.find(kAssignment); at != std::string::npos;
+       at = makers.find(kAssignment, at + 1)) {
+    const size_t begin = at + kAssignment.size();
+    const std::string id =
+        makers.substr(begin, makers.find('"', begin) - begin);
+    EXPECT_NE(FindFindingId(id), nullptr) << id;
+  }
 }
 
 }  // namespace
