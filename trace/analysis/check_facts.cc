@@ -24,6 +24,23 @@ std::string MissingVerdict(const Answer& answer) {
   return answer.note.empty() ? "The trace has no verdict." : answer.note;
 }
 
+std::string MissingColdSteps(const StepsAnswer& steps) {
+  if (!steps.cold.has_value()) {
+    return "No cold step was recorded: run with --cold-steps 1.";
+  }
+  return steps.timed.has_value() || steps.traced.has_value()
+             ? ""
+             : "There is no warm step to compare the cold one with.";
+}
+
+std::string MissingStepCalls(const CheckSubject& subject) {
+  if (std::string why = subject.MissingCalls(); !why.empty()) return why;
+  return subject.steps().rows().empty()
+             ? "The trace marks no steps: mark those of the program that was "
+               "profiled."
+             : "";
+}
+
 std::string MissingStepsOfWork(const CheckSubject& subject) {
   if (std::string why = subject.MissingDeviceWork(); !why.empty()) return why;
   const Structure& structure = subject.answer().structure;
@@ -70,13 +87,13 @@ std::string Unseen(const Answer& answer, absl::string_view id) {
 std::string MissingFor(const CheckSubject& subject, FindingNeeds needs) {
   switch (needs) {
     case FindingNeeds::kColdSteps:
-      return subject.answer().steps.cold.has_value()
-                 ? ""
-                 : "No cold step was recorded: run with --cold-steps 1.";
+      return MissingColdSteps(subject.answer().steps);
     case FindingNeeds::kDeviceWork:
       return subject.MissingDeviceWork();
     case FindingNeeds::kCalls:
       return subject.MissingCalls();
+    case FindingNeeds::kStepCalls:
+      return MissingStepCalls(subject);
     case FindingNeeds::kOps:
       if (std::string why = subject.MissingDeviceWork(); !why.empty()) {
         return why;

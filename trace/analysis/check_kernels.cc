@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "trace/analysis/check_observe.h"
 #include "trace/analysis/check_quantity.h"
+#include "trace/analysis/device_lanes.h"
 #include "trace/analysis/finding_parts.h"
 #include "trace/analysis/statistics.h"
 #include "trace/quantity.h"
@@ -26,22 +27,30 @@ namespace {
 constexpr size_t kShownKernels = 3;
 constexpr size_t kShownNameBytes = 80;
 
-// The kernels of the traced steps that the expression is about; all of the
-// trace's where no step is known of them.
+// The kernels of the traced steps that the expression is about.
 std::vector<size_t> KernelRows(const CheckSubject& subject,
                                const CheckExpression& check) {
   const Trace& trace = subject.trace();
   std::vector<uint8_t> matches;
   if (check.names.has_value()) matches = check.names->MatchAll(trace.names);
-  const bool averaged = subject.answer().structure.averaged;
   std::vector<size_t> rows;
-  for (size_t row = 0; row < trace.rows(); ++row) {
-    if (trace.kind[row] != EventKind::kKernel) continue;
-    if (!averaged && subject.steps().Of(row) >= subject.steps().count()) {
-      continue;
-    }
-    if (matches.empty() || matches[static_cast<size_t>(trace.name[row])] != 0) {
+  const auto add = [&](size_t row) {
+    if (trace.kind[row] == EventKind::kKernel &&
+        (matches.empty() ||
+         matches[static_cast<size_t>(trace.name[row])] != 0)) {
       rows.push_back(row);
+    }
+  };
+  if (!subject.answer().structure.averaged) {
+    for (size_t row = 0; row < trace.rows(); ++row) {
+      if (subject.steps().Of(row) < subject.steps().count()) add(row);
+    }
+    return rows;
+  }
+  // No step is known of them: they are taken by time.
+  for (const DeviceLane& lane : DeviceLanesOf(trace, subject.steps())) {
+    for (const size_t row : lane.rows) {
+      if (trace.start_ns[row] >= lane.window.begin_ns) add(row);
     }
   }
   return rows;

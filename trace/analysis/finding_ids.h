@@ -13,9 +13,10 @@ namespace traza {
 // What a trace has to hold for a finding to be absent because it is not there,
 // and not because nobody looked.
 enum class FindingNeeds : uint8_t {
-  kColdSteps,       // steps recorded from the first
+  kColdSteps,       // steps recorded from the first, and others
   kDeviceWork,      // a device that was watched (depth kernels)
   kCalls,           // and the calls that launch its work (depth launches)
+  kStepCalls,       // calls, and marked steps
   kOps,             // and the operators that call (depth ops)
   kOccupancy,       // kernels with a known occupancy
   kGrid,            // kernels with a known grid, on a known GPU
@@ -36,9 +37,9 @@ struct FindingId {
 inline constexpr std::array kFindingIds = {
     // Of steps (step_findings.cc, cold_findings.cc).
     FindingId{"cold-step", FindingNeeds::kColdSteps},
-    FindingId{"sync-in-step", FindingNeeds::kCalls},
-    FindingId{"alloc-in-step", FindingNeeds::kCalls},
-    FindingId{"module-loading-in-step", FindingNeeds::kCalls},
+    FindingId{"sync-in-step", FindingNeeds::kStepCalls},
+    FindingId{"alloc-in-step", FindingNeeds::kStepCalls},
+    FindingId{"module-loading-in-step", FindingNeeds::kStepCalls},
     FindingId{"unstable-kernel-count", FindingNeeds::kStepsOfWork},
     FindingId{"profiler-perturbed-step", FindingNeeds::kTracerWork},
     // Of the state of the device (state_findings.cc).

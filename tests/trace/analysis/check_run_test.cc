@@ -381,6 +381,7 @@ TEST(RunChecks, DepthDecidesWhatIsKnown) {
   EXPECT_THAT(result, Passes());
   EXPECT_THAT(result.message, HasSubstr("divided by the number of steps"));
   EXPECT_THAT(Check(trace, "kernels_per_step(gemm) == 1"), Passes());
+  EXPECT_THAT(Check(trace, "kernel_time_p50(gemm) == 40us"), Passes());
   EXPECT_THAT(Check(trace, "launches_per_step == 0"),
               IsUnknown("--depth launches"));
   EXPECT_THAT(Check(trace, "syncs_per_step == 0"),
@@ -422,6 +423,11 @@ TEST(RunChecks, AFileWithoutStepsIsOneStep) {
   EXPECT_THAT(result, Passes());
   EXPECT_THAT(result.message, HasSubstr("all of it counts as one"));
   EXPECT_THAT(Check(trace, "stable"), IsUnknown("at least 2"));
+  EXPECT_THAT(Check(trace, "finding(sync-in-step) == absent"),
+              IsUnknown("marks no steps"));
+  EXPECT_THAT(Check(trace, "finding(graph-candidate) == absent"),
+              IsUnknown("at least 2"));
+  EXPECT_THAT(Check(trace, "finding(host-gap) == absent"), Passes());
 }
 
 TEST(RunChecks, SeveralDevicesHaveToBeTold) {
