@@ -94,7 +94,7 @@ void Measure(const FindingInput& in, Parts* parts) {
     } else if (name.kind == KernelKind::kSoftmax) {
       bytes = SoftmaxElements(in, row) *
               static_cast<double>(KernelTypeBytes(name.type));
-    } else if (const auto work = PointwiseWorkOf(in.trace, row, name)) {
+    } else if (const auto work = in.pointwise.Of(row, name)) {
       bytes = work->elements * static_cast<double>(work->element_bytes);
       estimated = work->estimated;
     }
@@ -160,6 +160,8 @@ void AddInParts(const FindingInput& in, std::vector<Finding>* findings) {
   double score_bytes = 0;
   bool estimated = false;
   bool math = false;
+  const int32_t math_op =
+      FindName(in.trace, "aten::_scaled_dot_product_attention_math");
   WeightedNames names;
   for (const StreamWork& stream : in.streams) {
     for (const Parts& parts : FindParts(in, stream)) {
@@ -168,9 +170,7 @@ void AddInParts(const FindingInput& in, std::vector<Finding>* findings) {
         score_bytes = parts.score_bytes;
         estimated = parts.estimated;
       }
-      math = math ||
-             OpAround(in.trace, parts.rows.back(),
-                      "aten::_scaled_dot_product_attention_math") != kNoEvent;
+      math = math || OpAround(in.trace, parts.rows.back(), math_op) != kNoEvent;
       for (size_t i = 0; i < parts.rows.size(); ++i) {
         const size_t row = parts.rows[i];
         const int64_t time = in.trace.duration_ns[row];

@@ -29,9 +29,8 @@ constexpr double kMinKindShare = 0.05;
 struct Kind {
   KernelKind kind = KernelKind::kOther;
   int64_t ns = 0;
-  int64_t count = 0;
+  absl::flat_hash_map<int32_t, int64_t> ops;  // ns by name id
   WeightedNames functions;
-  WeightedNames ops;
 };
 
 // The work of one name.
@@ -59,13 +58,14 @@ std::string LabelOf(const FindingInput& in, size_t row) {
 }
 
 std::string KindText(const FindingInput& in, const Kind& kind) {
-  std::string text = absl::StrCat(KernelKindText(kind.kind), " ",
-                                  PercentText(in.Share(kind.ns)), " (",
-                                  kind.functions.Text(2));
-  if (!kind.ops.empty()) {
-    absl::StrAppend(&text, " in ", kind.ops.Text(2));
+  WeightedNames ops;
+  for (const auto& [name, ns] : kind.ops) {
+    ops.Add(in.trace.names.at(name), ns);
   }
-  return absl::StrCat(text, ")");
+  return absl::StrCat(
+      KernelKindText(kind.kind), " ", PercentText(in.Share(kind.ns)), " (",
+      kind.functions.Text(2),
+      ops.empty() ? "" : absl::StrCat(" in ", ops.Text(2)), ")");
 }
 
 // Numbers of the kernels that take longest, by name and launch.
@@ -104,19 +104,23 @@ void AddDominantFindings(const FindingInput& in,
           works.try_emplace(in.trace.name[row], Work{0, 0, row}).first->second;
       work.ns = AddSaturating(work.ns, ns);
       ++work.count;
-      const KernelKind id = KindOf(in, row);
-      Kind& kind = kinds[static_cast<size_t>(id)];
-      kind.kind = id;
+      Kind& kind = kinds[static_cast<size_t>(KindOf(in, row))];
       kind.ns = AddSaturating(kind.ns, ns);
-      ++kind.count;
-      kind.functions.Add(LabelOf(in, row), ns);
       if (const size_t op = OpOf(in.trace, row); op != kNoEvent) {
-        kind.ops.Add(in.trace.name_of(op), ns);
+        int64_t& sum = kind.ops[in.trace.name[op]];
+        sum = AddSaturating(sum, ns);
       }
     }
   }
   // One name has all of it: the structure of the step says so.
   if (works.size() < 2 || in.device_ns <= 0) return;
+  for (size_t i = 0; i < kKinds; ++i) {
+    kinds[i].kind = static_cast<KernelKind>(i);
+  }
+  for (const auto& [name, work] : works) {
+    kinds[static_cast<size_t>(KindOf(in, work.first))].functions.Add(
+        LabelOf(in, work.first), work.ns);
+  }
   std::ranges::stable_sort(
       kinds, [](const Kind& a, const Kind& b) { return a.ns > b.ns; });
   Finding finding;
@@ -124,7 +128,7 @@ void AddDominantFindings(const FindingInput& in,
   finding.severity = "info";
   std::vector<std::string> texts;
   for (const Kind& kind : kinds) {
-    if (kind.count == 0) continue;
+    if (kind.functions.empty()) continue;
     finding.numbers[absl::StrCat("share_", KernelKindName(kind.kind))] =
         RatioNumber(in.Share(kind.ns),
                     absl::StrCat("time of ", KernelKindText(kind.kind)),

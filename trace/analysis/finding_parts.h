@@ -14,6 +14,7 @@
 #include "trace/analysis/answer.h"
 #include "trace/analysis/device_lanes.h"
 #include "trace/analysis/kernel_names.h"
+#include "trace/analysis/pointwise_work.h"
 #include "trace/analysis/row_times.h"
 #include "trace/analysis/step_index.h"
 #include "trace/analysis/stream_work.h"
@@ -29,8 +30,9 @@ struct FindingInput {
   const std::vector<DeviceLane>& lanes;
   const Answer& answer;
   std::vector<StreamWork> streams;
-  int64_t device_ns = 0;  // of all device work in the lanes, added up
-  mutable KernelNames names;
+  int64_t device_ns = 0;      // of all device work in the lanes, added up
+  mutable KernelNames names;  // what was looked up before
+  mutable PointwiseWorks pointwise;
 
   // 0..1, of the time of device work.
   double Share(int64_t ns) const;

@@ -27,7 +27,8 @@ std::vector<Finding> FindFindings(const Trace& trace, const RowTimes& times,
                   .lanes = lanes,
                   .answer = answer,
                   .streams = StreamsOf(trace, lanes),
-                  .names = KernelNames(trace)};
+                  .names = KernelNames(trace),
+                  .pointwise = PointwiseWorks(trace)};
   for (const DeviceLane& lane : lanes) {
     for (const size_t row : lane.rows) {
       in.device_ns = AddSaturating(in.device_ns, trace.duration_ns[row]);

@@ -79,7 +79,7 @@ void ChainFinder::Add(const StreamWork& stream) {
     // A memset belongs to a matrix product, and is none between pointwise
     // kernels; it ends no chain.
     if (in_.trace.kind[row] == EventKind::kFill) continue;
-    const auto work = PointwiseWorkOf(in_.trace, row, in_.names.Of(row));
+    const auto work = in_.pointwise.Of(row, in_.names.Of(row));
     if (!work.has_value() || in_.steps.Of(row) == in_.steps.count()) {
       if (!IsProduct(row) || products_ > 0) {
         Close();

@@ -105,9 +105,7 @@ void AddCopyBeforeGemm(const FindingInput& in, std::vector<Finding>* findings) {
   finding.id = "copy-before-gemm";
   finding.severity = "warning";
   finding.title = absl::StrCat(
-      CountText(found.count,
-                found.count == 1 ? "matrix product of " : "matrix product"),
-      found.count == 1 ? "" : " of ", found.ops.Text(),
+      CountText(found.count, "matrix product"), " of ", found.ops.Text(),
       found.count == 1 ? " copies" : " copy",
       " what is added into the output first: ",
       found.bytes > 0
@@ -145,6 +143,7 @@ struct OpWork {
 
 // Operators that add a bias and launched one matrix product, nothing else.
 void AddEpilogueFused(const FindingInput& in, std::vector<Finding>* findings) {
+  const int32_t addmm = FindName(in.trace, "aten::addmm");
   std::map<size_t, OpWork> by_op;
   int64_t count = 0;
   Finding finding;
@@ -159,7 +158,7 @@ void AddEpilogueFused(const FindingInput& in, std::vector<Finding>* findings) {
     for (const size_t row : stream.rows) {
       if (in.trace.kind[row] == EventKind::kFill) continue;
       const bool gemm = IsGemm(in, row);
-      size_t op = OpAround(in.trace, row, "aten::addmm");
+      size_t op = OpAround(in.trace, row, addmm);
       if (op == kNoEvent) {
         if (gemm && in.names.Of(row).epilogue == "bias") add(row);
         continue;
@@ -225,6 +224,9 @@ void AddLayout(const FindingInput& in, std::vector<Finding>* findings) {
   findings->push_back(std::move(finding));
 }
 
+// Launches of one kernel whose ranges are looked at: steps repeat.
+constexpr int64_t kMaxLooks = 4096;
+
 // Where one kernel was launched from: by operator, and by the range around it.
 struct Places {
   int64_t count = 0;
@@ -282,6 +284,7 @@ void AddSameWork(const FindingInput& in, std::vector<Finding>* findings) {
       if (const size_t op = OpOf(in.trace, row); op != kNoEvent) {
         places.ops.try_emplace(in.trace.name[op], row);
       }
+      if (places.count > kMaxLooks) continue;
       if (const int32_t range = RangeOf(in.trace, row); range >= 0) {
         places.ranges.try_emplace(range, row);
       }

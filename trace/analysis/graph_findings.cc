@@ -26,6 +26,7 @@ struct Launch {
 
 void AddReplayed(const FindingInput& in, std::vector<Finding>* findings) {
   const Trace& trace = in.trace;
+  if (!HasGraphs(trace)) return;
   std::map<int64_t, Launch> launches;  // by call
   int64_t ns = 0;
   for (const StreamWork& stream : in.streams) {

@@ -49,7 +49,7 @@ int64_t MostBetween(std::vector<int64_t> from, std::vector<int64_t> to) {
 class LaunchCounter {
  public:
   LaunchCounter(const Trace& trace, const DeviceLane& lane)
-      : trace_(trace), lane_(lane) {}
+      : trace_(trace), lane_(lane), has_graphs_(HasGraphs(trace)) {}
 
   void Add(size_t row);
   std::optional<LaunchStats> Take();
@@ -65,6 +65,7 @@ class LaunchCounter {
 
   const Trace& trace_;
   const DeviceLane& lane_;
+  const bool has_graphs_;
   LaunchStats stats_;
   std::map<int32_t, Stream> streams_;
   absl::flat_hash_set<int64_t> graph_calls_;
@@ -74,7 +75,7 @@ class LaunchCounter {
 
 // Whether the record is not the first node of its graph launch.
 bool LaunchCounter::IsLaterNode(size_t row) {
-  return IsGraphNode(trace_, row) &&
+  return has_graphs_ && IsGraphNode(trace_, row) &&
          !graph_calls_.insert(trace_.call.at(row)).second;
 }
 

@@ -24,19 +24,15 @@ double ThreadsOf(const Trace& trace, size_t row) {
          std::max(0, trace.block_z.at(row));
 }
 
-// The largest input of the operator: what the others are broadcast to.
-std::optional<double> ElementsByShapes(const Trace& trace, size_t row) {
-  const int64_t op = trace.op.at(row);
-  if (op < 0) return std::nullopt;
-  const int32_t shapes = trace.shapes.at(static_cast<size_t>(op));
-  if (shapes < 0) return std::nullopt;
-  const auto inputs = ParseShapes(trace.names.at(shapes), "");
-  if (!inputs.has_value()) return std::nullopt;
+// 0 is unknown.
+double LargestInput(absl::string_view shapes) {
+  const auto inputs = ParseShapes(shapes, "");
+  if (!inputs.has_value()) return 0;
   double most = 0;
   for (const TensorShape& input : *inputs) {
     if (!input.sizes.empty()) most = std::max(most, ElementsOf(input));
   }
-  return most > 0 ? std::optional<double>(most) : std::nullopt;
+  return most;
 }
 
 std::optional<PointwiseWork> CopyWork(const Trace& trace, size_t row) {
@@ -55,23 +51,33 @@ std::optional<PointwiseWork> CopyWork(const Trace& trace, size_t row) {
 
 }  // namespace
 
-std::optional<PointwiseWork> PointwiseWorkOf(const Trace& trace, size_t row,
-                                             const KernelName& name) {
-  if (trace.kind[row] == EventKind::kCopy) return CopyWork(trace, row);
-  if (trace.kind[row] != EventKind::kKernel ||
+double PointwiseWorks::ElementsByShapes(size_t row) {
+  const int64_t op = trace_.op.at(row);
+  if (op < 0) return 0;
+  const int32_t shapes = trace_.shapes.at(static_cast<size_t>(op));
+  if (shapes < 0) return 0;
+  const auto [found, added] = elements_.try_emplace(shapes, 0);
+  if (added) found->second = LargestInput(trace_.names.at(shapes));
+  return found->second;
+}
+
+std::optional<PointwiseWork> PointwiseWorks::Of(size_t row,
+                                                const KernelName& name) {
+  if (trace_.kind[row] == EventKind::kCopy) return CopyWork(trace_, row);
+  if (trace_.kind[row] != EventKind::kKernel ||
       (name.kind != KernelKind::kPointwise && name.kind != KernelKind::kCopy)) {
     return std::nullopt;
   }
   PointwiseWork work;
   work.element_bytes = KernelTypeBytes(name.type);
-  if (const auto elements = ElementsByShapes(trace, row)) {
-    work.elements = *elements;
+  if (const double elements = ElementsByShapes(row); elements > 0) {
+    work.elements = elements;
   } else if (name.elements_per_thread > 0) {
     const int per_thread = work.element_bytes == 1
                                ? std::max(16, name.elements_per_thread)
                                : name.elements_per_thread;
-    work.block_elements = ThreadsOf(trace, row) * per_thread;
-    work.elements = BlocksOf(trace, row) * work.block_elements;
+    work.block_elements = ThreadsOf(trace_, row) * per_thread;
+    work.elements = BlocksOf(trace_, row) * work.block_elements;
     work.estimated = true;
   }
   if (work.elements <= 0) return std::nullopt;

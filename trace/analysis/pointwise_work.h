@@ -2,8 +2,11 @@
 #ifndef TRACE_ANALYSIS_POINTWISE_WORK_H_
 #define TRACE_ANALYSIS_POINTWISE_WORK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+
+#include "absl/container/flat_hash_map.h"
 
 #include "trace/analysis/kernel_names.h"
 #include "trace/trace.h"
@@ -25,9 +28,23 @@ struct PointwiseWork {
   double block_elements = 0;
 };
 
-// None for other rows, and where neither shapes nor the name tell.
-std::optional<PointwiseWork> PointwiseWorkOf(const Trace& trace, size_t row,
-                                             const KernelName& name);
+// Of the rows of one trace; shapes are read once each. Holds a reference to the
+// trace.
+class PointwiseWorks {
+ public:
+  explicit PointwiseWorks(const Trace& trace) : trace_(trace) {}
+
+  // None for other rows, and where neither shapes nor the name tell.
+  std::optional<PointwiseWork> Of(size_t row, const KernelName& name);
+
+ private:
+  // Of the largest input of the operator, what the others are broadcast to; 0
+  // is unknown.
+  double ElementsByShapes(size_t row);
+
+  const Trace& trace_;
+  absl::flat_hash_map<int32_t, double> elements_;  // by name id of the shapes
+};
 
 // Whether both have the same number of elements, as far as is known.
 bool SameElements(const PointwiseWork& a, const PointwiseWork& b);

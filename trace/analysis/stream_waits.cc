@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "absl/strings/match.h"
 
@@ -19,6 +18,18 @@ bool AnyBetween(const std::vector<int64_t>& times, int64_t after,
   return next != times.end() && *next <= until;
 }
 
+bool IsWaitName(absl::string_view name) {
+  return absl::StrContains(name, "StreamWaitEvent") ||
+         absl::StrContains(name, "Stream Wait Event");
+}
+
+bool HasWaitName(const Trace& trace) {
+  for (int32_t i = 0; i < trace.names.size(); ++i) {
+    if (IsWaitName(trace.names.at(i))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool IsStreamWait(const Trace& trace, size_t row) {
@@ -26,12 +37,11 @@ bool IsStreamWait(const Trace& trace, size_t row) {
       trace.kind[row] != EventKind::kSync) {
     return false;
   }
-  const std::string& name = trace.name_of(row);
-  return absl::StrContains(name, "StreamWaitEvent") ||
-         absl::StrContains(name, "Stream Wait Event");
+  return IsWaitName(trace.name_of(row));
 }
 
 StreamWaits::StreamWaits(const Trace& trace) : trace_(trace) {
+  if (!HasWaitName(trace)) return;
   for (size_t row = 0; row < trace.rows(); ++row) {
     if (!IsStreamWait(trace, row)) continue;
     any_ = true;

@@ -14,6 +14,8 @@ namespace {
 
 // Deeper than operators nest; the walk up from each row stays short.
 constexpr int kMaxDepth = 64;
+// As the calls of both layers of CUDA have it.
+constexpr absl::string_view kGraphLaunch = "GraphLaunch";
 
 }  // namespace
 
@@ -38,11 +40,18 @@ size_t OpOf(const Trace& trace, size_t row) {
   return op < 0 ? kNoEvent : static_cast<size_t>(op);
 }
 
-size_t OpAround(const Trace& trace, size_t row, absl::string_view name) {
-  int64_t op = trace.op.at(row);
+int32_t FindName(const Trace& trace, absl::string_view name) {
+  for (int32_t i = 0; i < trace.names.size(); ++i) {
+    if (trace.names.at(i) == name) return i;
+  }
+  return -1;
+}
+
+size_t OpAround(const Trace& trace, size_t row, int32_t name) {
+  int64_t op = name < 0 ? kNull<int64_t> : trace.op.at(row);
   for (int depth = 0; op >= 0 && depth < kMaxDepth; ++depth) {
-    if (trace.kind[static_cast<size_t>(op)] == EventKind::kOp &&
-        trace.name_of(static_cast<size_t>(op)) == name) {
+    if (trace.name[static_cast<size_t>(op)] == name &&
+        trace.kind[static_cast<size_t>(op)] == EventKind::kOp) {
       return static_cast<size_t>(op);
     }
     op = trace.parent.at(static_cast<size_t>(op));
@@ -62,12 +71,20 @@ size_t OutermostOp(const Trace& trace, size_t op) {
   return op;
 }
 
+bool HasGraphs(const Trace& trace) {
+  if (!trace.graph.all_null()) return true;
+  for (int32_t i = 0; i < trace.names.size(); ++i) {
+    if (absl::StrContains(trace.names.at(i), kGraphLaunch)) return true;
+  }
+  return false;
+}
+
 bool IsGraphNode(const Trace& trace, size_t row) {
   if (!trace.graph.is_null(row)) return true;
   const int64_t call = trace.call.at(row);
   return call >= 0 &&
          absl::StrContains(trace.name_of(static_cast<size_t>(call)),
-                           "GraphLaunch");
+                           kGraphLaunch);
 }
 
 std::string OpPath(const Trace& trace, size_t row) {

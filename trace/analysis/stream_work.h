@@ -28,8 +28,10 @@ std::vector<StreamWork> StreamsOf(const Trace& trace,
 
 // Row of the innermost operator that caused the work; kNoEvent where unknown.
 size_t OpOf(const Trace& trace, size_t row);
-// The op of the work, or an op around it, of that name.
-size_t OpAround(const Trace& trace, size_t row, absl::string_view name);
+// The number of a name; below 0 where no row has it.
+int32_t FindName(const Trace& trace, absl::string_view name);
+// The op of the work, or an op around it, whose name has that number.
+size_t OpAround(const Trace& trace, size_t row, int32_t name);
 // The outermost operator around the op; itself where there is none.
 size_t OutermostOp(const Trace& trace, size_t op);
 // "aten::to > aten::copy_": outermost and innermost operator of the work;
@@ -39,6 +41,8 @@ std::string OpPath(const Trace& trace, size_t row);
 // Whether the device work is a node of a CUDA graph: it says so, or the call
 // that launched it does.
 bool IsGraphNode(const Trace& trace, size_t row);
+// False where no row can be one.
+bool HasGraphs(const Trace& trace);
 
 }  // namespace traza
 

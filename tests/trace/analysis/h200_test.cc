@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -40,6 +41,14 @@ std::vector<std::string> Ids(const Answer& answer) {
   std::vector<std::string> ids;
   for (const Finding& finding : answer.findings) ids.push_back(finding.id);
   return ids;
+}
+
+Finding Find(const Answer& answer, const std::string& id) {
+  for (const Finding& finding : answer.findings) {
+    if (finding.id == id) return finding;
+  }
+  ADD_FAILURE() << "no finding " << id;
+  return {};
 }
 
 double NumberOf(const Answer& answer, const std::string& name) {
@@ -115,6 +124,40 @@ TEST(H200Answer, AnMlpIsComputeBoundByAHair) {
   EXPECT_THAT(NumberOf(answer, "matrix_kernels"), AllOf(Ge(0.7), Le(0.72)));
   EXPECT_THAT(answer.verdict->reasons[0], HasSubstr("by kernel names"));
   EXPECT_EQ(answer.structure.kernels, (PerStep{5, 0}));
+}
+
+// 8192 x 3072 elements of 2 bytes: 50,331,648 bytes.
+TEST(H200Answer, AnMlpHasAGatedUnitToFuse) {
+  const Answer answer = ExplainFile("geglu");
+
+  const Finding finding = Find(answer, "unfused-pointwise");
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_THAT(finding.title, HasSubstr("gelu + mul run one after the other"));
+  EXPECT_EQ(finding.numbers.at("estimated_bytes_saved").value,
+            30 * 2 * 50'331'648.);
+  EXPECT_THAT(finding.numbers.at("bandwidth").value,
+              AllOf(Ge(3e12), Le(4.8e12)));
+  EXPECT_THAT(Find(answer, "layout").numbers.at("products_tn").value, 90);
+  EXPECT_EQ(
+      Find(answer, "metadata-only-op").numbers.at("operators_per_step").value,
+      18)
+      << "t, transpose, as_strided, reshape, view, _unsafe_view, 3 each";
+  EXPECT_THAT(Ids(answer), Not(Contains("dtype-upcast")));
+  EXPECT_THAT(Ids(answer), Not(Contains("copy-before-gemm")));
+}
+
+TEST(H200Answer, AColdStepSaysWhatItPaysFor) {
+  const Finding finding = Find(ExplainFile("mm64_cold"), "cold-step");
+
+  double sum = 0;
+  for (const auto& [name, number] : finding.numbers) {
+    if (absl::StartsWith(name, "cold_") && number.unit == "ns") {
+      sum += number.value;
+    }
+  }
+  EXPECT_EQ(sum, finding.numbers.at("first_cold_step").value);
+  EXPECT_GT(finding.numbers.at("cold_library_set_up").value, 100e6);
+  EXPECT_THAT(finding.title, HasSubstr("first-call set-up of libraries"));
 }
 
 TEST(H200Answer, OverheadOfColdStepsIsNotThatOfTheTraced) {
