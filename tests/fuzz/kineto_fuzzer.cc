@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::StatusOr<traza::Trace> trace = traza::ReadKineto(bytes, limits);
   limits.window_bytes = 1 + size % 100;
   const absl::StatusOr<traza::Trace> again = traza::ReadKineto(bytes, limits);
-  TRAZA_CHECK(trace.status().code() == again.status().code());
+  // Of two faults, another one may come first.
+  TRAZA_CHECK(trace.ok() == again.ok());
   if (!trace.ok()) return 0;
   TRAZA_CHECK(trace->start_ns == again->start_ns);
   TRAZA_CHECK(trace->name == again->name);

@@ -84,6 +84,27 @@ uint32_t SimpleEscape(char letter) {
   }
 }
 
+// What no number and no literal holds; what begins something else there is a
+// fault that the next step finds.
+bool EndsScalar(char byte) {
+  switch (byte) {
+    case ',':
+    case '}':
+    case ']':
+    case ' ':
+    case '\n':
+    case '\r':
+    case '\t':
+    case '{':
+    case '[':
+    case '"':
+    case ':':
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 bool JsonCursor::Next(char close) {
@@ -128,10 +149,7 @@ absl::string_view JsonCursor::Value() {
   } else if (*at_ == '{' || *at_ == '[') {
     if (!SkipNested()) return absl::string_view();
   } else {
-    while (at_ != end_ && *at_ != ',' && *at_ != '}' && *at_ != ']' &&
-           *at_ != ' ' && *at_ != '\n' && *at_ != '\r' && *at_ != '\t') {
-      ++at_;
-    }
+    while (at_ != end_ && !EndsScalar(*at_)) ++at_;
     if (at_ == begin) Fail();
   }
   return absl::string_view(begin, at_ - begin);

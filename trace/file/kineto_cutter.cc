@@ -268,7 +268,7 @@ absl::StatusOr<absl::string_view> KinetoCutter::NextEvents() {
       scan_.at_end = true;
     }
     if (scan_.at_end) {
-      const absl::string_view window = TakeWindow();
+      ASSIGN_OR_RETURN(const absl::string_view window, TakeWindow());
       covered_at_ = 0;  // that byte is done with
       begin_ = std::min(scan_.cut + 1, end_);
       state_ = State::kMembers;
@@ -335,18 +335,31 @@ void KinetoCutter::See(size_t at) {
   }
 }
 
-// What is between begin_ and the cut, as an array.
-absl::string_view KinetoCutter::TakeWindow() {
+// What is between begin_ and the cut, as an array. The comma between two
+// windows stands in front of the second; one after the last event is forgiven.
+absl::StatusOr<absl::string_view> KinetoCutter::TakeWindow() {
   size_t first = begin_;
   size_t last = scan_.cut;
-  while (first < last && Separates(buffer_[first])) ++first;
-  while (first < last && Separates(buffer_[last - 1])) --last;
+  int commas = scan_.taken ? -1 : 0;
+  for (; first < last && Separates(buffer_[first]); ++first) {
+    commas += buffer_[first] == ',';
+  }
+  int trailing = 0;
+  for (; first < last && Separates(buffer_[last - 1]); --last) {
+    trailing += buffer_[last - 1] == ',';
+  }
+  const bool may_lack_comma = first == last;
+  if (commas > 0 || (commas < 0 && !may_lack_comma) || trailing > 1) {
+    return UnreadableFile(
+        "This is no JSON: its events are not parted by one comma each.");
+  }
   if (first == last) return absl::string_view();
+  scan_.taken = true;
   buffer_[first - 1] = '[';
   covered_at_ = last;
   covered_ = buffer_[last];
   buffer_[last] = ']';
-  return {buffer_.data() + first - 1, last - first + 2};
+  return absl::string_view(buffer_.data() + first - 1, last - first + 2);
 }
 
 }  // namespace traza

@@ -60,6 +60,7 @@ class KinetoCutter {
     size_t next = 0;  // first byte not looked at
     size_t cut = 0;   // after the last whole event
     int64_t depth = 0;
+    bool taken = false;  // a window was
     bool in_string = false;
     bool escaped = false;
     bool at_end = false;  // `cut` is the bracket that closes the array
@@ -86,7 +87,7 @@ class KinetoCutter {
   void ScanEvents();
   void ScanBytes(size_t end);
   void See(size_t at);  // a bracket outside of strings
-  absl::string_view TakeWindow();
+  absl::StatusOr<absl::string_view> TakeWindow();
 
   ByteSource& source_;
   const int64_t max_bytes_;

@@ -69,7 +69,7 @@ TEST(JsonCursor, BrokenTextFails) {
   for (const char* const json :
        {"{", "{\"a", "{\"a\"", "{\"a\" 1}", "{\"a\":", "{\"a\":1", "{\"a\":}",
         "{\"a\":1 \"b\":2}", "{1:2}", "{\"a\":\"x", "{\"a\":[1", "{\"a\":\"\\",
-        "{\"a\":{\"b\":\"}"}) {
+        "{\"a\":{\"b\":\"}", "{\"a\":1{}}", "{\"a\":1\"b\"}", "{\"a\":1:2}"}) {
     EXPECT_EQ(Read(json).back().first, "failed") << json;
   }
 }

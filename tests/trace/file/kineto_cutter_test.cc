@@ -148,6 +148,23 @@ TEST(KinetoCutter, OtherFilesAreRefused) {
   }
 }
 
+TEST(KinetoCutter, OneCommaPartsTwoEventsAlsoWhereAWindowEnds) {
+  const std::string event =
+      absl::StrCat(R"({"name":")", std::string(200, 'x'), R"("})");
+  const auto status = [&event](absl::string_view between,
+                               absl::string_view after) {
+    return CutUp(absl::StrCat("[", event, between, event, after, "]"), 1)
+        .status;
+  };
+
+  EXPECT_THAT(status(" , ", ""), IsOk());
+  EXPECT_THAT(status(",", ","), IsOk()) << "one after the last is forgiven";
+  EXPECT_THAT(status(",,", ""), HasReason("TRACE_UNREADABLE"));
+  EXPECT_THAT(status(" ", ""), HasReason("TRACE_UNREADABLE"));
+  EXPECT_THAT(status(",", ",,"), HasReason("TRACE_UNREADABLE"));
+  EXPECT_THAT(CutUp("[,]", 1).status, HasReason("TRACE_UNREADABLE"));
+}
+
 TEST(KinetoCutter, TextAfterTheDocumentIsDamage) {
   EXPECT_THAT(
       CutUp(R"({"traceEvents": []} x)", 64).status,

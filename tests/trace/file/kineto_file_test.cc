@@ -166,17 +166,17 @@ TEST(ReadKineto, CopiesAndFillsHaveBytesAndKind) {
      "ts": 6, "dur": 1})json");
 
   const size_t copy = RowOf(trace, "Memcpy HtoD (Pageable -> Device)");
-EXPECT_EQ(trace.kind[copy], EventKind::kCopy);
-EXPECT_EQ(trace.bytes.at(copy), 4096);
-EXPECT_EQ(TextAt(trace, trace.copy_kind, copy), "htod");
-const size_t fill = RowOf(trace, "Memset (Device)");
-EXPECT_EQ(trace.kind[fill], EventKind::kFill);
-EXPECT_EQ(trace.bytes.at(fill), 64);
-const size_t other = RowOf(trace, "copyBuffer");
-EXPECT_TRUE(trace.copy_kind.is_null(other));
-EXPECT_TRUE(trace.bytes.is_null(other));
-EXPECT_EQ(trace.device.at(other), 0);
-EXPECT_EQ(trace.stream.at(other), 7);
+  EXPECT_EQ(trace.kind[copy], EventKind::kCopy);
+  EXPECT_EQ(trace.bytes.at(copy), 4096);
+  EXPECT_EQ(TextAt(trace, trace.copy_kind, copy), "htod");
+  const size_t fill = RowOf(trace, "Memset (Device)");
+  EXPECT_EQ(trace.kind[fill], EventKind::kFill);
+  EXPECT_EQ(trace.bytes.at(fill), 64);
+  const size_t other = RowOf(trace, "copyBuffer");
+  EXPECT_TRUE(trace.copy_kind.is_null(other));
+  EXPECT_TRUE(trace.bytes.is_null(other));
+  EXPECT_EQ(trace.device.at(other), 0);
+  EXPECT_EQ(trace.stream.at(other), 7);
 }
 
 TEST(ReadKineto, WaitsOfTheCpuAreSyncs) {
