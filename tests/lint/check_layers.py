@@ -78,7 +78,7 @@ THIRD_PARTY = [
     ("RE2", r"re2/", r"trace/analysis/name_pattern\.cc"),
     ("OpenSSL", r"openssl/", r"base/file\.cc"),
     ("simdjson", r"simdjson\.h", r"trace/file/"),
-    ("zlib", r"zlib\.h", r"trace/file/|bench/"),
+    ("zlib", r"zlib\.h", r"trace/file/|bench/|tests/trace/file/"),
     ("zstd", r"zstd\.h", r"trace/file/"),
     ("GoogleTest", r"(gtest|gmock)/", r"tests/"),
     ("google-benchmark", r"benchmark/", r"bench/"),
