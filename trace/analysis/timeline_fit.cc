@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -128,7 +128,9 @@ void Fitter::Fit() {
     room_ = 0;
   }
   std::vector<Item> items = Items();
-  std::ranges::stable_sort(items, std::greater<>(), &Item::duration_ns);
+  std::ranges::sort(items, {}, [](const Item& item) {
+    return std::tuple(-item.duration_ns, item.lane, item.kind, item.index);
+  });
   std::vector<std::array<std::vector<uint8_t>, 3>> kept;
   for (const TimelineLane& lane : timeline_.lanes) {
     auto& of_lane = kept.emplace_back();
