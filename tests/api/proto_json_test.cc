@@ -43,7 +43,12 @@ TEST(ProtoJson, IndentsWhatIsNested) {
   "stable": false,
   "steps": 0,
   "deviating_steps": 0,
-  "averaged": false
+  "averaged": false,
+  "order": [],
+  "records": 0,
+  "reordered_steps": 0,
+  "fingerprint": "",
+  "work_fingerprint": ""
 })");
 }
 

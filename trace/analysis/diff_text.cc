@@ -12,6 +12,8 @@
 #include "absl/strings/str_join.h"
 
 #include "trace/analysis/diff_names.h"
+#include "trace/analysis/diff_traffic.h"
+#include "trace/analysis/row_names.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
@@ -89,16 +91,47 @@ std::string NamesOf(const DiffSide& side, const Nodes& nodes) {
   return absl::StrJoin(names, ", ");
 }
 
+// `next` or, where that clears memory, the kernel that it is cleared for.
+int32_t NextKernel(const DiffSide& side, int32_t next) {
+  if (next == kNoNode) return kNoNode;
+  const auto end =
+      std::min(next + 4, static_cast<int32_t>(side.nodes().size()));
+  for (int32_t at = next; at < end; ++at) {
+    const EventKind kind = side.nodes()[at].kind;
+    if (kind == EventKind::kKernel) return at;
+    if (kind != EventKind::kFill) break;
+  }
+  return kNoNode;
+}
+
 std::string OneSided(const DiffSide& side, const Nodes& nodes, int32_t next,
                      bool removed) {
   std::string text = absl::StrCat(Counted(nodes.size(), NounOf(side, nodes)),
                                   " (", NamesOf(side, nodes), ")");
-  if (next != kNoNode && IsDeviceWork(side.nodes()[next].kind)) {
-    absl::StrAppend(&text, " before ", ShortName(side, next));
+  const int32_t kernel = NextKernel(side, next);
+  if (kernel != kNoNode) {
+    const bool product =
+        ClassifyKernel(side.NameOf(kernel)) == KernelClass::kMatrix;
+    absl::StrAppend(&text, " before ", product ? "the product " : "",
+                    ShortName(side, kernel));
   }
   const bool one = nodes.size() == 1;
   return absl::StrCat(text, removed ? (one ? " is gone" : " are gone")
                                     : (one ? " is new" : " are new"));
+}
+
+// ", an estimated 96.0 MiB less to and from memory"; empty where unknown.
+std::string TrafficText(const DiffSide& before, const DiffSide& after,
+                        const Nodes& removed, const Nodes& added) {
+  const char* sense = " less";
+  std::optional<int64_t> bytes = SavedByFusion(before, removed, after, added);
+  if (!bytes.has_value()) {
+    bytes = SavedByFusion(after, added, before, removed);
+    sense = " more";
+  }
+  if (!bytes.has_value()) return "";
+  return absl::StrCat(", an estimated ", BytesText(static_cast<double>(*bytes)),
+                      sense, " to and from memory");
 }
 
 std::string Both(const DiffSide& before, const DiffSide& after,
@@ -108,7 +141,13 @@ std::string Both(const DiffSide& before, const DiffSide& after,
   if (removed.size() == 1 && added.size() == 1 && noun_before == noun_after) {
     const std::string from = ShortName(before, removed[0]);
     const std::string to = ShortName(after, added[0]);
-    if (from != to) return absl::StrCat(noun_before, " ", from, " became ", to);
+    if (from != to) {
+      const bool same = MatrixCore(before.NameOf(removed[0])) ==
+                        MatrixCore(after.NameOf(added[0]));
+      return absl::StrCat(
+          noun_before, " ", from, " became ", to,
+          same ? " (the same product with another epilogue)" : "");
+    }
     return absl::StrCat(noun_before, " ", from, " has another implementation");
   }
   return absl::StrCat(Counted(removed.size(), noun_before), " (",
@@ -116,7 +155,8 @@ std::string Both(const DiffSide& before, const DiffSide& after,
                       noun_before == noun_after
                           ? CountText(static_cast<int64_t>(added.size()))
                           : Counted(added.size(), noun_after),
-                      " (", NamesOf(after, added), ")");
+                      " (", NamesOf(after, added), ")",
+                      TrafficText(before, after, removed, added));
 }
 
 std::string PlainText(const DiffPart& part, const DiffSide& before,
@@ -133,9 +173,11 @@ std::string PlainText(const DiffPart& part, const DiffSide& before,
       return ShortName(side, part.nodes[at][0]);
     case DiffPart::Kind::kHost:
       if (part.tops[0].empty() || part.tops[1].empty()) {
-        return absl::StrCat(
-            Counted(part.tops[0].size() + part.tops[1].size(), "operator"),
-            " around that, on the CPU");
+        const size_t count = part.tops[0].size() + part.tops[1].size();
+        return absl::StrCat(Counted(count, "operator"),
+                            " around that, on the CPU,",
+                            count == 1 ? " is " : " are ",
+                            part.tops[1].empty() ? "gone" : "new");
       }
       return absl::StrCat(
           "around that, on the CPU: ", Counted(part.tops[0].size(), "operator"),
@@ -205,7 +247,8 @@ std::string SignedText(double value, const std::string& unit) {
 std::optional<std::string> ChangeSentence(const DiffEntry& entry,
                                           double step_ns) {
   if (entry.change == DiffChange::kSame) return std::nullopt;
-  const bool work = !entry.removed.empty() || !entry.added.empty();
+  const bool work = !entry.removed.empty() || !entry.added.empty() ||
+                    entry.count.difference.value_or(0) != 0;
   std::vector<std::string> effects;
   // Flags and counters of a few bytes are cleared all the time.
   if (std::abs(entry.bytes.difference.value_or(0)) >= kNamedBytes) {

@@ -117,6 +117,14 @@ std::string MissedText(const Validity& validity) {
                       absl::StrJoin(missed, ", "), ")");
 }
 
+std::string MissedIds(const Validity& validity) {
+  std::vector<std::string> ids;
+  for (const Criterion& criterion : validity.criteria) {
+    if (!criterion.met) ids.push_back(criterion.id);
+  }
+  return absl::StrJoin(ids, ", ");
+}
+
 void RunComparer::AddWorth() {
   const auto judge = [](const Trace& trace) {
     return JudgeValidity(trace, AnalyzeSteps(trace, StepIndex(trace)));
@@ -141,9 +149,9 @@ void RunComparer::AddWorth() {
   }
   for (int i = 0; i < 2; ++i) {
     if (validity[i].level == ValidityLevel::kValid) continue;
-    result_.doubts.push_back(absl::StrCat("The trace ",
-                                          i == 0 ? "before" : "after", " is ",
-                                          MissedText(validity[i]), "."));
+    result_.doubts.push_back(absl::StrCat(
+        "The trace ", i == 0 ? "before" : "after", " is UNSTABLE (",
+        MissedIds(validity[i]), "): see traza explain."));
   }
 }
 

@@ -104,6 +104,23 @@ TEST(Diff, SaysWhatACompilerFused) {
   EXPECT_EQ(diff.busy_ns, Exactly(360, 325, "ns"));
 }
 
+// 128 blocks of 384 threads with 8 elements of 2 bytes each: 786,432 bytes are
+// written by one and read by the other, 1.5 MiB in all.
+TEST(Diff, EstimatesTheTrafficThatFusionSaves) {
+  std::vector<PlannedWork> before = EagerMlp();
+  before[1].name =
+      "void at::native::vectorized_elementwise_kernel<8, Gelu<c10::BFloat16> "
+      ">(int)";
+  before[3].name =
+      "void at::native::vectorized_elementwise_kernel<8, Mul<c10::BFloat16> "
+      ">(int)";
+
+  EXPECT_THAT(EntryOf(DiffOf(before, CompiledMlp()), "gelu, mul").text,
+              HasSubstr(", an estimated 1.5 MiB less to and from memory"));
+  EXPECT_THAT(EntryOf(DiffOf(CompiledMlp(), before), "gelu, mul").text,
+              HasSubstr("1.5 MiB more"));
+}
+
 TEST(Diff, TheOtherWayRoundItSaysWhatCameApart) {
   const Diff diff = DiffOf(CompiledMlp(), EagerMlp());
 
@@ -178,8 +195,8 @@ TEST(Diff, SaysThatTheCopyBeforeTheProductIsGone) {
   const Diff diff = DiffOf(trace(true), trace(false));
 
   const DiffEntry gone = EntryOf(diff, "Memcpy DtoD");
-  EXPECT_EQ(gone.text,
-            absl::StrCat("1 copy (Memcpy DtoD) before ", kGate, " is gone"));
+  EXPECT_EQ(gone.text, absl::StrCat("1 copy (Memcpy DtoD) before the product ",
+                                    kGate, " is gone"));
   EXPECT_EQ(gone.bytes, Exactly(33'554'432, 0, "bytes"));
   EXPECT_EQ(gone.device_ns, Exactly(15, 0, "ns"));
   EXPECT_EQ(gone.change, DiffChange::kRemoved);
@@ -197,10 +214,14 @@ TEST(Diff, AnotherEpilogueIsAnotherKernelOfTheSameProduct) {
         32},
        {{"Torch-Compiled Region: 0/0", "aten::addmm"}, badd, 178}});
 
-  EXPECT_THAT(EntryOf(diff, "became nvjet").device_ns, Exactly(170, 178, "ns"));
+  const DiffEntry product = EntryOf(diff, "became nvjet");
+  EXPECT_EQ(product.device_ns, Exactly(170, 178, "ns"));
+  EXPECT_THAT(product.text,
+              HasSubstr("the same product with another epilogue"));
   EXPECT_EQ(EntryOf(diff, "(add) is gone").device_ns, Exactly(22, 0, "ns"));
   EXPECT_EQ(EntryOf(diff, "Memcpy DtoD").text,
-            absl::StrCat("1 copy (Memcpy DtoD) before ", badd, " is new"));
+            absl::StrCat("1 copy (Memcpy DtoD) before the product ", badd,
+                         " is new"));
 }
 
 TEST(Diff, OneOfThreeOperatorsOfANameIsTakenOut) {

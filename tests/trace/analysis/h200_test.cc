@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -13,6 +14,7 @@
 #include "gtest/gtest.h"
 
 #include "trace/analysis/answer.h"
+#include "trace/analysis/diff.h"
 #include "trace/file/parquet_file.h"
 
 namespace traza {
@@ -25,16 +27,20 @@ using testing::HasSubstr;
 using testing::Le;
 using testing::Not;
 
-Answer ExplainFile(const std::string& name) {
+Trace ReadFixture(const std::string& name) {
   const char* root = std::getenv("TRAZA_SOURCE_DIR");
-  const absl::StatusOr<Trace> trace =
+  absl::StatusOr<Trace> trace =
       ReadParquet(std::filesystem::path(root == nullptr ? "." : root) /
                   "tests/trace/fixtures/h200" / absl::StrCat(name, ".parquet"));
   if (!trace.ok()) {
     ADD_FAILURE() << trace.status();
     return {};
   }
-  return Explain(*trace);
+  return *std::move(trace);
+}
+
+Answer ExplainFile(const std::string& name) {
+  return Explain(ReadFixture(name));
 }
 
 std::vector<std::string> Ids(const Answer& answer) {
@@ -186,6 +192,53 @@ TEST(H200Answer, WithoutCallsTimeIsAllThatIsKnown) {
   EXPECT_FALSE(answer.breakdown[0].idle_classes.host_ns.has_value());
   EXPECT_TRUE(answer.structure.averaged);
   EXPECT_EQ(answer.structure.per_step.size(), 2u);
+}
+
+TEST(H200Diff, ATraceDoesNotDifferFromItself) {
+  for (const char* name : {"geglu", "mm4096", "mm64", "mm64_cold"}) {
+    const Trace trace = ReadFixture(name);
+    const absl::StatusOr<Diff> diff = DiffTraces(trace, trace);
+
+    ASSERT_TRUE(diff.ok()) << name << diff.status();
+    EXPECT_EQ(diff->verdict, DiffVerdict::kNoDifference) << name;
+    EXPECT_EQ(diff->step_ns.difference, 0) << name;
+    EXPECT_TRUE(diff->changes.empty()) << name;
+    EXPECT_EQ(diff->fingerprint_before, diff->fingerprint_after) << name;
+  }
+}
+
+TEST(H200Diff, OtherSizesAreUnlikeAndForcedShowTheOtherKernel) {
+  const Trace small = ReadFixture("mm64");
+  const Trace large = ReadFixture("mm4096");
+  EXPECT_EQ(DiffTraces(small, large).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+
+  const absl::StatusOr<Diff> diff = DiffTraces(small, large, {.force = true});
+
+  ASSERT_TRUE(diff.ok()) << diff.status();
+  EXPECT_EQ(diff->verdict, DiffVerdict::kSlower);
+  EXPECT_THAT(*diff->step_ns.low, Ge(150'000));
+  EXPECT_THAT(diff->changes,
+              Contains(HasSubstr("nvjet_sm90_tst_64x8_64x16_1x4_h_bz_NNT "
+                                 "became")));
+  EXPECT_THAT(diff->reasons, Contains(HasSubstr("size: 64 before, 4096")));
+}
+
+// The parts share out the device work of a step.
+TEST(H200Diff, PartsAddUpToTheWorkOfAStep) {
+  const Trace trace = ReadFixture("geglu");
+  const absl::StatusOr<Diff> diff = DiffTraces(trace, trace);
+  ASSERT_TRUE(diff.ok()) << diff.status();
+
+  double records = 0;
+  double device_ns = 0;
+  for (const DiffEntry& entry : diff->entries) {
+    records += entry.device_records.before.value_or(0);
+    device_ns += entry.device_ns.before.value_or(0);
+  }
+  EXPECT_EQ(records, 7) << "five kernels and two fills";
+  // Medians of parts are not quite the median of the whole.
+  EXPECT_NEAR(device_ns, *diff->busy_ns.before, 0.02 * device_ns);
 }
 
 }  // namespace

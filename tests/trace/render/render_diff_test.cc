@@ -38,8 +38,8 @@ TEST(RenderDiff, HasTotalsChangesPartsAndTheVerdictLast) {
   const std::string text = RenderDiff(FasterDiff(), {.width = 120});
 
   EXPECT_THAT(text, HasSubstr("95 % interval"));
-  EXPECT_THAT(text, HasSubstr("-32 us to -28 us"));
-  EXPECT_THAT(text, HasSubstr("-12 %"));
+  EXPECT_THAT(text, HasSubstr("-32.0 us to -28.0 us"));
+  EXPECT_THAT(text, HasSubstr("-12.0 %"));
   EXPECT_THAT(text, HasSubstr("  - 2 pointwise kernels (gelu, mul) became 1"));
   EXPECT_THAT(text, HasSubstr("mlp_fwd > aten::linear: kernel a became b"));
   EXPECT_THAT(text, HasSubstr("3 -> 2"));
