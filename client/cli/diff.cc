@@ -123,11 +123,10 @@ absl::StatusOr<ExitCode> ShowDiff(const DiffArguments& arguments,
 
 void AddDiffCommand(CommandTree& tree) {
   const auto arguments = std::make_shared<DiffArguments>();
-  CLI::App& app = tree.Add(
-      "diff", "Say what changed from one trace to another, and how sure it is",
-      [arguments](CommandContext& context) {
-        return ShowDiff(*arguments, context);
-      });
+  CLI::App& app = tree.Add("diff", "Say what changed from one trace to another",
+                           [arguments](CommandContext& context) {
+                             return ShowDiff(*arguments, context);
+                           });
   AddPositional(app, "A", &arguments->before,
                 "The one before: an id or a file");
   AddPositional(app, "B", &arguments->after, "The one after: an id or a file");

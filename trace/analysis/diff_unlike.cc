@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "spec/job_spec.h"
 #include "trace/analysis/device_lanes.h"
 #include "trace/analysis/step_index.h"
 #include "trace/analysis/steps.h"
