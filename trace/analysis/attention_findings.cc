@@ -66,11 +66,6 @@ struct Parts {
   bool estimated = false;
 };
 
-bool IsProduct(const FindingInput& in, size_t row) {
-  return in.trace.kind[row] == EventKind::kKernel &&
-         in.names.Of(row).kind == KernelKind::kGemm;
-}
-
 // The softmax of PyTorch that keeps rows in warps: a warp works on one row, on
 // two if they are short (128 elements).
 double SoftmaxElements(const FindingInput& in, size_t row) {
@@ -113,7 +108,7 @@ std::vector<Parts> FindParts(const FindingInput& in, const StreamWork& stream) {
   bool softmax = false;
   for (const size_t row : stream.rows) {
     if (in.trace.kind[row] == EventKind::kFill) continue;
-    if (IsProduct(in, row)) {
+    if (IsGemm(in, row)) {
       if (softmax && in.steps.Of(open.rows.front()) == in.steps.Of(row)) {
         open.rows.push_back(row);
         Measure(in, &open);

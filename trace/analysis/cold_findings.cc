@@ -22,8 +22,14 @@
 namespace traza {
 namespace {
 
-// Chosen: a part of the first step that is worth words.
+// Chosen: a part of the first step that is worth words, but for those that only
+// first steps have.
 constexpr double kMinPart = 0.005;
+
+bool IsOnceOnly(ColdClass kind) {
+  return kind == ColdClass::kTracer || kind == ColdClass::kLoading ||
+         kind == ColdClass::kContext || kind == ColdClass::kAllocation;
+}
 std::string FactorText(double factor) {
   return factor < 100 ? absl::StrFormat("%.1f", factor)
                       : CountText(std::llround(std::min(factor, 1e15)));
@@ -41,7 +47,8 @@ std::string PartsText(const ColdCost& cost, double whole, Finding* finding) {
     if (cost[i] <= 0) continue;
     finding->numbers[absl::StrCat(
         "cold_", ColdClassName(static_cast<ColdClass>(i)))] = NsNumber(cost[i]);
-    if (static_cast<double>(cost[i]) >= kMinPart * whole) {
+    if (IsOnceOnly(static_cast<ColdClass>(i)) ||
+        static_cast<double>(cost[i]) >= kMinPart * whole) {
       parts.emplace_back(-cost[i], i);
     }
   }

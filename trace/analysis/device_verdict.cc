@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 #include "trace/analysis/cold_step.h"
+#include "trace/analysis/device_verdict_text.h"
 #include "trace/analysis/notes.h"
 #include "trace/analysis/roofline.h"
 #include "trace/analysis/row_names.h"
@@ -170,89 +170,6 @@ void AddNumbers(const VerdictSide& traced,
             "time of device work");
 }
 
-// "11.1 % of the time (14.9 % untraced)"
-std::string SharesText(double traced, const char* of,
-                       std::optional<double> untraced) {
-  std::string text = absl::StrCat(PercentText(traced), of);
-  if (untraced.has_value()) {
-    absl::StrAppend(&text, " (", PercentText(*untraced), " untraced)");
-  }
-  return text;
-}
-
-std::string BusyText(const VerdictSide& traced,
-                     const std::optional<VerdictSide>& untraced) {
-  std::optional<double> untraced_busy;
-  if (untraced.has_value()) untraced_busy = untraced->busy;
-  return absl::StrCat("The device works ",
-                      SharesText(traced.busy, " of the time", untraced_busy));
-}
-
-std::string WaitingText(const VerdictSide& traced,
-                        const std::optional<VerdictSide>& untraced) {
-  if (!traced.waiting.has_value()) return "";
-  return absl::StrCat(
-      " and waits for the host ",
-      SharesText(*traced.waiting, "",
-                 untraced.has_value() ? untraced->waiting : std::nullopt));
-}
-
-std::string LaunchesText(const DeviceBreakdown& device) {
-  if (!device.launches.has_value()) return "";
-  const LaunchStats& launches = *device.launches;
-  const bool idle = launches.idle * 2 >= launches.launches;
-  return absl::StrCat("; ", CountText(idle ? launches.idle : launches.queued),
-                      " of ", CountText(launches.launches),
-                      launches.launches == 1 ? " launch" : " launches",
-                      idle ? " found it idle" : " were queued");
-}
-
-std::string SummaryOf(VerdictKind kind, const VerdictSide& traced,
-                      const std::optional<VerdictSide>& untraced,
-                      const DeviceBreakdown& device) {
-  std::string text = BusyText(traced, untraced);
-  switch (kind) {
-    case VerdictKind::kOverheadBound:
-      absl::StrAppend(&text, WaitingText(traced, untraced),
-                      LaunchesText(device));
-      break;
-    case VerdictKind::kSyncBound:
-      absl::StrAppend(&text, WaitingText(traced, untraced), ", ",
-                      PercentText(traced.sync_part),
-                      " of it while the host synchronises");
-      break;
-    case VerdictKind::kCopyBound:
-      absl::StrAppend(&text, ", ", PercentText(traced.copies),
-                      " of the time with copies alone");
-      break;
-    case VerdictKind::kComputeBound:
-    case VerdictKind::kMemoryBound:
-    case VerdictKind::kGpuBound:
-      absl::StrAppend(&text, LaunchesText(device), "; matrix kernels take ",
-                      PercentText(traced.matrix), " of its work");
-      break;
-    case VerdictKind::kMixed:
-    case VerdictKind::kCpuOnly:
-      absl::StrAppend(&text, WaitingText(traced, untraced),
-                      LaunchesText(device), ": no one limit");
-      break;
-  }
-  return absl::StrCat(text, ".");
-}
-
-// " It does 682 FLOP a byte, above the ridge of 183, at 88.0 % of the roof."
-std::string RooflineText(const std::optional<Roofline>& roofline) {
-  if (!roofline.has_value() || roofline->cover() < kMinRooflineCover) return "";
-  std::string text = absl::StrFormat(" It does %.3g FLOP a byte of tensors",
-                                     roofline->intensity());
-  if (const auto ridge = roofline->ridge()) {
-    absl::StrAppendFormat(&text, ", %s the ridge of %.3g, at %s of the roof",
-                          roofline->intensity() < *ridge ? "below" : "above",
-                          *ridge, PercentText(*roofline->roof_share()));
-  }
-  return text + ".";
-}
-
 // The verdict and what lowers its confidence, but for the criteria.
 void Settle(VerdictKind traced, std::optional<VerdictKind> untraced,
             std::optional<double> slowdown, Verdict* verdict) {
@@ -394,11 +311,12 @@ std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
   Settle(*kind, untraced_kind, Slowdown(*answer, device), &verdict);
   LowerForWhatIsUnknown(traced, roofline, &verdict);
   LowerForColdStart(trace, steps, device, *answer, &verdict);
-  LowerConfidence(answer->validity, &verdict);
+  LowerConfidence(answer->validity, untraced.has_value() ? "" : "timed-steps",
+                  &verdict);
   AddNumbers(traced, untraced, device, *answer, &verdict);
   if (roofline.has_value()) AddRooflineNumbers(*roofline, &verdict);
   verdict.summary =
-      absl::StrCat(SummaryOf(verdict.kind, traced, untraced, device),
+      absl::StrCat(DeviceVerdictText(verdict.kind, traced, untraced, device),
                    RooflineText(roofline));
   if (answer->breakdown.size() > 1) {
     absl::StrAppend(&verdict.summary, " (Device ", device.device,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 
 #include "trace/analysis/statistics.h"
+#include "trace/record.h"
 
 namespace traza {
 namespace {
@@ -35,6 +36,11 @@ double FindingInput::Share(int64_t ns) const {
   return device_ns > 0
              ? static_cast<double>(ns) / static_cast<double>(device_ns)
              : 0;
+}
+
+bool IsGemm(const FindingInput& in, size_t row) {
+  return in.trace.kind[row] == EventKind::kKernel &&
+         in.names.Of(row).kind == KernelKind::kGemm;
 }
 
 bool HasFinding(const std::vector<Finding>& findings, absl::string_view id) {

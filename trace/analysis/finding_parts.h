@@ -48,6 +48,7 @@ void AddCopyFindings(const FindingInput& in, std::vector<Finding>* findings);
 void AddGraphFindings(const FindingInput& in, std::vector<Finding>* findings);
 void AddKernelFindings(const FindingInput& in, std::vector<Finding>* findings);
 void AddGemmFindings(const FindingInput& in, std::vector<Finding>* findings);
+void AddProductFindings(const FindingInput& in, std::vector<Finding>* findings);
 void AddPrecisionFindings(const FindingInput& in,
                           std::vector<Finding>* findings);
 void AddFusionFindings(const FindingInput& in, std::vector<Finding>* findings);
@@ -56,6 +57,9 @@ void AddAttentionFindings(const FindingInput& in,
 void AddDominantFindings(const FindingInput& in,
                          std::vector<Finding>* findings);
 void AddOpFindings(const FindingInput& in, std::vector<Finding>* findings);
+
+// Whether the row is a kernel that multiplies matrices.
+bool IsGemm(const FindingInput& in, size_t row);
 
 bool HasFinding(const std::vector<Finding>& findings, absl::string_view id);
 

@@ -44,6 +44,7 @@ std::vector<Finding> FindFindings(const Trace& trace, const RowTimes& times,
     AddCopyFindings(in, &findings);
     AddDominantFindings(in, &findings);
     AddGemmFindings(in, &findings);
+    AddProductFindings(in, &findings);
     AddAttentionFindings(in, &findings);
     AddFusionFindings(in, &findings);
     AddPrecisionFindings(in, &findings);

@@ -64,7 +64,6 @@ class ChainFinder {
   }
 
  private:
-  bool IsProduct(size_t row) const;
   bool Continues(size_t row, const PointwiseWork& work) const;
   void Close();
 
@@ -81,7 +80,7 @@ void ChainFinder::Add(const StreamWork& stream) {
     if (in_.trace.kind[row] == EventKind::kFill) continue;
     const auto work = in_.pointwise.Of(row, in_.names.Of(row));
     if (!work.has_value() || in_.steps.Of(row) == in_.steps.count()) {
-      if (!IsProduct(row) || products_ > 0) {
+      if (!IsGemm(in_, row) || products_ > 0) {
         Close();
       } else if (!open_.empty()) {
         ++products_;
@@ -93,11 +92,6 @@ void ChainFinder::Add(const StreamWork& stream) {
     products_ = 0;
   }
   Close();
-}
-
-bool ChainFinder::IsProduct(size_t row) const {
-  return in_.trace.kind[row] == EventKind::kKernel &&
-         in_.names.Of(row).kind == KernelKind::kGemm;
 }
 
 // A product ends a chain, for it takes what came before it, but for the gated

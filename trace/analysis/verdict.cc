@@ -136,7 +136,7 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
   }
   verdict.summary = Summary(trace, answer->steps, ops);
   // That no device worked is certain.
-  LowerConfidence(answer->validity, &verdict);
+  LowerConfidence(answer->validity, /*except=*/"", &verdict);
   return verdict;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -46,11 +47,13 @@ void LowerConfidence(double loss, std::string reason, Verdict* verdict) {
   verdict->reasons.push_back(std::move(reason));
 }
 
-void LowerConfidence(const Validity& validity, Verdict* verdict) {
+void LowerConfidence(const Validity& validity, absl::string_view except,
+                     Verdict* verdict) {
   std::vector<std::string> unknown;
   for (const Criterion& criterion : validity.criteria) {
-    if (criterion.met) continue;
-    if (criterion.observed == "unknown") {
+    if (criterion.met || criterion.id == except) continue;
+    // "unknown", and "0 %; unknown: dropped".
+    if (absl::StrContains(criterion.observed, "unknown")) {
       unknown.push_back(criterion.id);
       continue;
     }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
+
 #include "trace/analysis/answer.h"
 
 namespace traza {
@@ -16,9 +18,10 @@ void AddStepNumbers(const StepsAnswer& steps, Verdict* verdict);
 // Takes `loss` from the confidence, which stays at or above a least, and says
 // why.
 void LowerConfidence(double loss, std::string reason, Verdict* verdict);
-// Does so for each criterion that was missed, and a little for all that nobody
-// could look at.
-void LowerConfidence(const Validity& validity, Verdict* verdict);
+// Does so for each criterion that was missed, but for `except`, which counted
+// already; and a little for all that nobody could look at.
+void LowerConfidence(const Validity& validity, absl::string_view except,
+                     Verdict* verdict);
 
 }  // namespace traza
 
