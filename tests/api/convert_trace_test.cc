@@ -271,7 +271,8 @@ TEST(ConvertTrace, WhatABreakdownDoesNotKnowIsAbsent) {
   EXPECT_THAT(ToJsonText(ToProto(answer), {.indent = 0}),
               testing::HasSubstr(
                   R"("breakdown":[{"device":1,"window_ns":0,"busy_ns":0,)"
-                  R"("idle_ns":0,"records":0,"idle_classes":{}}])"));
+                  R"("idle_ns":0,"records":0,"idle_classes":{},)"
+                  R"("streams":[],"stream_count":0}])"));
 }
 
 TEST(ConvertTrace, AnswerSurvivesTheStore) {
