@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/analysis/device_verdict_text.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -46,6 +48,14 @@ std::string LaunchesText(const DeviceBreakdown& device) {
                       idle ? " found it idle" : " were queued");
 }
 
+// "1,365 FLOP", "0.167 FLOP".
+std::string FlopsText(double flops) {
+  constexpr double kWhole = 100;
+  return flops < kWhole || flops > 1e15
+             ? absl::StrFormat("%.3g FLOP", flops)
+             : absl::StrCat(CountText(std::llround(flops)), " FLOP");
+}
+
 }  // namespace
 
 std::string DeviceVerdictText(VerdictKind kind, const VerdictSide& traced,
@@ -83,12 +93,13 @@ std::string DeviceVerdictText(VerdictKind kind, const VerdictSide& traced,
 
 std::string RooflineText(const std::optional<Roofline>& roofline) {
   if (!roofline.has_value() || roofline->cover() < kMinRooflineCover) return "";
-  std::string text = absl::StrFormat(" It does %.3g FLOP a byte of tensors",
-                                     roofline->intensity());
+  std::string text = absl::StrCat(" It does ", FlopsText(roofline->intensity()),
+                                  " a byte of tensors");
   if (const auto ridge = roofline->ridge()) {
-    absl::StrAppendFormat(&text, ", %s the ridge of %.3g, at %s of the roof",
-                          roofline->intensity() < *ridge ? "below" : "above",
-                          *ridge, PercentText(*roofline->roof_share()));
+    absl::StrAppend(&text, ", ",
+                    roofline->intensity() < *ridge ? "below" : "above",
+                    " the ridge of ", FlopsText(*ridge), ", at ",
+                    PercentText(*roofline->roof_share()), " of the roof");
   }
   return text + ".";
 }

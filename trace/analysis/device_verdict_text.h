@@ -16,8 +16,8 @@ std::string DeviceVerdictText(VerdictKind kind, const VerdictSide& traced,
                               const std::optional<VerdictSide>& untraced,
                               const DeviceBreakdown& device);
 
-// " It does 682 FLOP a byte of tensors, above the ridge of 183, at 88.0 % of
-// the roof.": a sentence to add; empty where it covers too little.
+// " It does 682 FLOP a byte of tensors, above the ridge of 183 FLOP, at 88.0 %
+// of the roof.": a sentence to add; empty where it covers too little.
 std::string RooflineText(const std::optional<Roofline>& roofline);
 
 }  // namespace traza

@@ -70,9 +70,9 @@ TEST(Roofline, AProductRightOfTheRidgeIsComputeBound) {
   EXPECT_NEAR(NumberOf(verdict, "attained_flops"), attained, 1e6);
   EXPECT_NEAR(NumberOf(verdict, "roof_share"), attained / 788e12, 1e-9);
   EXPECT_EQ(NumberOf(verdict, "roofline_cover"), 1);
-  EXPECT_THAT(verdict.summary, HasSubstr("It does 1.37e+03 FLOP a byte of "
-                                         "tensors, above the ridge of 183, at "
-                                         "91.8 % of the roof."));
+  EXPECT_THAT(verdict.summary,
+              HasSubstr("It does 1,365 FLOP a byte of tensors, above the ridge "
+                        "of 183 FLOP, at 91.8 % of the roof."));
   EXPECT_THAT(verdict.reasons, Not(Contains(HasSubstr("by kernel names"))));
 }
 
