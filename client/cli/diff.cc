@@ -12,14 +12,11 @@
 #include "absl/strings/str_cat.h"
 
 #include "api/convert_diff.h"
-#include "base/clock.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/options.h"
-#include "client/cli/trace_download.h"
 #include "client/cli/trace_source.h"
-#include "client/term/progress_line.h"
 #include "trace/render/render_diff.h"
 
 namespace traza {
@@ -46,20 +43,6 @@ absl::StatusOr<DiffOptions> ParseOptions(const DiffArguments& arguments) {
         " to ", kMaxConfidence, ", such as 0.95."));
   }
   return options;
-}
-
-// A trace of the daemon, by way of a file that nobody else sees.
-absl::StatusOr<Trace> FetchTrace(const std::string& name,
-                                 CommandContext& context) {
-  v1::GetTraceRequest request;
-  ASSIGN_OR_RETURN(*request.mutable_name(), RemoteTrace(name, context));
-  ASSIGN_OR_RETURN(Client* const client, context.Connect());
-  ASSIGN_OR_RETURN(const v1::Trace trace, client->GetTrace(request));
-  ASSIGN_OR_RETURN(const UniqueFd fd, OpenTemporary());
-  ProgressLine progress(context.console(), Clock::Real());
-  RETURN_IF_ERROR(FillFromTrace(*client, trace, fd.get(), progress));
-  progress.Say("");
-  return context.ReadTraceFile(absl::StrCat("/proc/self/fd/", fd.get()));
 }
 
 absl::StatusOr<v1::Diff> DiffHere(const DiffArguments& arguments,

@@ -55,6 +55,9 @@ absl::StatusOr<ExitCode> ShowTable(const TableOptions& options,
     ASSIGN_OR_RETURN(const Trace trace, ReadLocalTrace(*path, context));
     ASSIGN_OR_RETURN(const Table local, MakeTable(trace, query));
     table = ToProto(local);
+    if (local.rows.empty() && !trace.header.collector_note.empty()) {
+      context.console().Note(trace.header.collector_note);
+    }
   } else {
     ASSIGN_OR_RETURN(table, GetRemoteTable(options.trace, query, context));
   }

@@ -17,6 +17,12 @@ void AddStepCriteria(const Trace& trace, const StepsAnswer& steps,
 void AddCollectionCriteria(const Trace& trace, const StepsAnswer& steps,
                            Validity* validity);
 
+// Whether torch.profiler made the trace: advice about flags of ours would be of
+// no use.
+inline bool IsImported(const Trace& trace) {
+  return trace.header.collector == "kineto";
+}
+
 // Adds a criterion; the advice is kept only where it is missed.
 void AddCriterion(Criterion criterion, Validity* validity);
 

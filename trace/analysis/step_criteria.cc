@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -23,11 +24,27 @@ constexpr double kMaxFirstOverMedian = 1.3;
 constexpr size_t kMinSamples = 3;
 
 void AddStepCount(const char* id, const std::optional<StepStats>& steps,
-                  const char* flag, Validity* validity) {
+                  std::string advice, Validity* validity) {
   const int64_t count = steps.has_value() ? steps->count : 0;
-  AddCriterion({id, count >= kMinSteps, ValidityLevel::kUnstable,
-                "at least 10 steps", CountText(count, "step"),
-                absl::StrCat("Run at least 10 of them: ", flag, " 30.")},
+  AddCriterion(
+      {id, count >= kMinSteps, ValidityLevel::kUnstable, "at least 10 steps",
+       CountText(count, "step"), std::move(advice)},
+      validity);
+}
+
+void AddStepCounts(const Trace& trace, const StepsAnswer& steps,
+                   Validity* validity) {
+  const bool imported = IsImported(trace);
+  AddStepCount("traced-steps", steps.traced,
+               imported
+                   ? "Record at least 10 of them: torch.profiler.schedule with "
+                     "active=30, and prof.step() after each."
+                   : "Run at least 10 of them: --traced-steps 30.",
+               validity);
+  AddStepCount("timed-steps", steps.timed,
+               imported ? "torch.profiler times no step without itself: run "
+                          "the work with `traza run` to know the real time."
+                        : "Run at least 10 of them: --timed-steps 30.",
                validity);
 }
 
@@ -44,7 +61,10 @@ void AddStepSpread(const Trace& trace, const StepsAnswer& steps,
                       "unknown",
                       ""};
   criterion.advice =
-      "Stop other work on the host, or measure longer: --timed-steps 300.";
+      IsImported(trace)
+          ? "Stop other work on the host, or record more steps."
+          : "Stop other work on the host, or measure longer: --timed-steps "
+            "300.";
   if (stats.has_value() && *stats->median_ns > 0 &&
       (timed || stats->count >= static_cast<int64_t>(kMinSamples))) {
     const double spread = static_cast<double>(*stats->mad_ns) /
@@ -67,7 +87,13 @@ void AddWarmup(const Trace& trace, Validity* validity) {
                       "",
                       ""};
   const std::string steps = CountText(warmup.steps, "step");
-  if (!warmup.checked) {
+  if (IsImported(trace)) {
+    criterion.met = false;
+    criterion.observed = "unknown";
+    criterion.advice =
+        "The file does not say what ran before it: warm up in the profiler's "
+        "schedule.";
+  } else if (!warmup.checked) {
     criterion.observed =
         absl::StrCat("does not apply: a fixed number of steps (",
                      CountText(warmup.steps), ")");
@@ -132,8 +158,7 @@ void AddComplete(const Trace& trace, const StepsAnswer& steps,
 
 void AddStepCriteria(const Trace& trace, const StepsAnswer& steps,
                      Validity* validity) {
-  AddStepCount("traced-steps", steps.traced, "--traced-steps", validity);
-  AddStepCount("timed-steps", steps.timed, "--timed-steps", validity);
+  AddStepCounts(trace, steps, validity);
   AddStepSpread(trace, steps, validity);
   AddWarmup(trace, validity);
   AddFirstStep(trace, steps, validity);

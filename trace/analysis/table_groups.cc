@@ -90,10 +90,11 @@ void FillShape(const Trace& trace, const Group& group, TableRow* row) {
   if (!trace.registers.is_null(first)) {
     row->registers = trace.registers.at(first);
   }
-  if (!trace.shared_static.is_null(first) &&
-      !trace.shared_dynamic.is_null(first)) {
-    row->shared_bytes =
-        int64_t{trace.shared_static.at(first)} + trace.shared_dynamic.at(first);
+  // Some profilers tell the sum only: it is in shared_dynamic then.
+  if (!trace.shared_dynamic.is_null(first)) {
+    const int64_t fixed =
+        trace.shared_static.is_null(first) ? 0 : trace.shared_static.at(first);
+    row->shared_bytes = fixed + trace.shared_dynamic.at(first);
   }
 }
 

@@ -126,10 +126,10 @@ TEST(CheckDoc, FindingsAreThoseThatAreMade) {
     EXPECT_THAT(makers,
                 testing::HasSubstr(absl::StrCat("\"", finding.id, "\"")));
   }
-  constexpr absl::string_view kAssignment = "finding.id = \"";
-  for (size_t at = makers.find(kAssignment); at != std::string::npos;
-       at = makers.find(kAssignment, at + 1)) {
-    const size_t begin = at + kAssignment.size();
+  const std::string assignment = "finding.id = \"";
+  for (size_t at = makers.find(assignment); at != std::string::npos;
+       at = makers.find(assignment, at + 1)) {
+    const size_t begin = at + assignment.size();
     const std::string id =
         makers.substr(begin, makers.find('"', begin) - begin);
     EXPECT_NE(FindFindingId(id), nullptr) << id;
