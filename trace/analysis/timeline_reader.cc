@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-
 #include "trace/analysis/statistics.h"
 #include "trace/analysis/timeline.h"
 #include "trace/record.h"
@@ -48,7 +46,7 @@ class LaneReader {
   const TimelinePart& part_;
   const std::vector<size_t>& rows_;
   TimelineLane& lane_;
-  absl::flat_hash_map<int32_t, OpenBucket> open_;  // by depth
+  std::vector<OpenBucket> open_;  // by depth
 };
 
 void LaneReader::ReadEvents() {
@@ -64,7 +62,7 @@ void LaneReader::ReadEvents() {
       AddShort(row, depth);
     }
   }
-  for (auto& [depth, open] : open_) Close(&open);
+  for (OpenBucket& open : open_) Close(&open);
   lane_.max_depth = depths.max_depth();
   std::ranges::sort(lane_.buckets, {}, [](const TimelineBucket& bucket) {
     return std::pair(bucket.start_ns, bucket.depth);
@@ -85,7 +83,9 @@ void LaneReader::AddEvent(size_t row, int32_t depth) {
 }
 
 void LaneReader::AddShort(size_t row, int32_t depth) {
-  OpenBucket& open = open_[depth];
+  const auto place = static_cast<size_t>(depth);
+  if (place >= open_.size()) open_.resize(place + 1);
+  OpenBucket& open = open_[place];
   const int64_t start = trace_.start_ns[row];
   const int64_t piece = part_.PieceOf(start);
   if (open.piece != piece) {

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 
 #include "trace/analysis/answer.h"
+#include "trace/analysis/check.h"
 #include "trace/analysis/diff.h"
 #include "trace/file/parquet_file.h"
 
@@ -27,11 +28,15 @@ using testing::HasSubstr;
 using testing::Le;
 using testing::Not;
 
-Trace ReadFixture(const std::string& name) {
+absl::StatusOr<Trace> LoadFixture(const std::string& name) {
   const char* root = std::getenv("TRAZA_SOURCE_DIR");
-  absl::StatusOr<Trace> trace =
-      ReadParquet(std::filesystem::path(root == nullptr ? "." : root) /
-                  "tests/trace/fixtures/h200" / absl::StrCat(name, ".parquet"));
+  return ReadParquet(std::filesystem::path(root == nullptr ? "." : root) /
+                     "tests/trace/fixtures/h200" /
+                     absl::StrCat(name, ".parquet"));
+}
+
+Trace ReadFixture(const std::string& name) {
+  absl::StatusOr<Trace> trace = LoadFixture(name);
   if (!trace.ok()) {
     ADD_FAILURE() << trace.status();
     return {};
@@ -239,6 +244,42 @@ TEST(H200Diff, PartsAddUpToTheWorkOfAStep) {
   EXPECT_EQ(records, 7) << "five kernels and two fills";
   // Medians of parts are not quite the median of the whole.
   EXPECT_NEAR(device_ns, *diff->busy_ns.before, 0.02 * device_ns);
+}
+
+// Outcomes of `texts` for a trace, one letter each: P, F, U.
+std::string CheckFile(const std::string& name,
+                      const std::vector<std::string>& texts) {
+  const absl::StatusOr<Trace> trace = LoadFixture(name);
+  const auto checks = ParseChecks(texts);
+  if (!trace.ok() || !checks.ok()) return "unreadable";
+  const auto results = RunChecks(*trace, *checks, LoadFixture);
+  std::string outcomes;
+  for (const CheckResult& result :
+       results.value_or(std::vector<CheckResult>())) {
+    outcomes += CheckOutcomeName(result.outcome)[0];
+  }
+  return outcomes;
+}
+
+TEST(H200Checks, OfAMatmulThatIsOverheadBound) {
+  EXPECT_EQ(CheckFile("mm64",
+                      {"kernels_per_step == 2", "kernels_per_step(nvjet) == 1",
+                       "launches_per_step == 2", "copies_per_step(dtod) == 1",
+                       "verdict == overhead-bound", "device_busy < 50%",
+                       "finding(graph-candidate) == present",
+                       "launch_latency_p99 < 1ms",
+                       "step_time_p50 <= 1.05 * baseline(mm64)",
+                       "same_kernels(mm64_kernels)", "same_kernels(geglu)"}),
+            "PPPFPPPPPPF");
+}
+
+TEST(H200Checks, WhatDepthKernelsHasNotIsUnknown) {
+  EXPECT_EQ(CheckFile("mm64_kernels",
+                      {"kernels_per_step == 2", "kernel_time_p50 < 3us",
+                       "same_kernels(mm64)", "launches_per_step == 2",
+                       "launch_latency_p99 < 1ms", "stable",
+                       "finding(sync-in-step) == absent"}),
+            "PPPUUUU");
 }
 
 }  // namespace
