@@ -35,9 +35,11 @@ absl::StatusOr<DiffOptions> ParseOptions(const DiffArguments& arguments) {
   options.limit = arguments.limit.value_or(kDefaultDiffEntries);
   if (!arguments.confidence) return options;
   const std::string& text = *arguments.confidence;
-  if (!absl::SimpleAtod(text, &options.confidence) ||
-      !(options.confidence >= kMinConfidence &&
-        options.confidence <= kMaxConfidence)) {
+  // NaN is not in range.
+  const bool in_range = absl::SimpleAtod(text, &options.confidence) &&
+                        options.confidence >= kMinConfidence &&
+                        options.confidence <= kMaxConfidence;
+  if (!in_range) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--confidence ", Quoted(text), ": a number from ", kMinConfidence,
         " to ", kMaxConfidence, ", such as 0.95."));

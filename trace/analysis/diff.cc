@@ -43,8 +43,10 @@ absl::Status CheckOptions(const DiffOptions& options) {
     return BadOption("limit",
                      absl::StrCat("must be from 1 to ", kMaxDiffEntries));
   }
-  if (!(options.confidence >= kMinConfidence &&
-        options.confidence <= kMaxConfidence)) {
+  // NaN is not in range.
+  const bool in_range = options.confidence >= kMinConfidence &&
+                        options.confidence <= kMaxConfidence;
+  if (!in_range) {
     return BadOption("confidence", absl::StrCat("must be from ", kMinConfidence,
                                                 " to ", kMaxConfidence));
   }
