@@ -83,7 +83,7 @@ class Differ {
       : options_(options),
         runs_(runs),
         any_work_(HasDeviceWork(before) || HasDeviceWork(after)),
-        sides_{DiffSide(before, any_work_), DiffSide(after, any_work_)} {}
+        sides_({DiffSide(before, any_work_), DiffSide(after, any_work_)}) {}
 
   Diff Run();
 
@@ -99,7 +99,7 @@ class Differ {
   const DiffOptions& options_;
   const RunComparison& runs_;
   const bool any_work_;
-  const DiffSide sides_[2];
+  const std::array<DiffSide, 2> sides_;
   int64_t timed_or_traced_[2] = {0, 0};  // steps that step_ns is of
   Diff diff_;
 };

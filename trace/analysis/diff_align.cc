@@ -78,6 +78,27 @@ void AddIncreasing(const Matches& pairs, size_t offset, Matches* matches) {
 
 }  // namespace
 
+Matches MovedElements(const std::vector<uint64_t>& before,
+                      const std::vector<uint64_t>& after,
+                      const Matches& matches) {
+  std::vector<uint8_t> matched[2] = {std::vector<uint8_t>(before.size(), 0),
+                                     std::vector<uint8_t>(after.size(), 0)};
+  for (const auto& [i, j] : matches) matched[0][i] = matched[1][j] = 1;
+  absl::flat_hash_map<uint64_t, std::vector<size_t>> left;  // the last first
+  for (size_t j = after.size(); j-- > 0;) {
+    if (matched[1][j] == 0) left[after[j]].push_back(j);
+  }
+  Matches moved;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (matched[0][i] != 0) continue;
+    const auto found = left.find(before[i]);
+    if (found == left.end() || found->second.empty()) continue;
+    moved.emplace_back(i, found->second.back());
+    found->second.pop_back();
+  }
+  return moved;
+}
+
 Matches SequenceAligner::Align(const std::vector<uint64_t>& before,
                                const std::vector<uint64_t>& after) {
   Matches matches;

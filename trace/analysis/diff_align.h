@@ -35,6 +35,12 @@ class SequenceAligner {
   size_t cells_left_ = kMaxAllCells;
 };
 
+// What is in both sequences in another order: of the elements that `matches`
+// leaves over, the k-th of a key before and the k-th of it after.
+Matches MovedElements(const std::vector<uint64_t>& before,
+                      const std::vector<uint64_t>& after,
+                      const Matches& matches);
+
 }  // namespace traza
 
 #endif  // TRACE_ANALYSIS_DIFF_ALIGN_H_

@@ -76,7 +76,7 @@ double StepValues::Median() const {
 }
 
 MedianBootstrap::MedianBootstrap(size_t before, size_t after, double confidence)
-    : sizes_{before, after}, confidence_(confidence) {
+    : sizes_({before, after}), confidence_(confidence) {
   Uniform uniform(0x9e3779b97f4a7c15);
   for (int side = 0; side < 2; ++side) {
     const size_t size = sizes_[side];

@@ -2,6 +2,7 @@
 #ifndef TRACE_ANALYSIS_DIFF_BOOTSTRAP_H_
 #define TRACE_ANALYSIS_DIFF_BOOTSTRAP_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -68,7 +69,7 @@ class MedianBootstrap {
     size_t high;  // of the middle one twice
   };
 
-  size_t sizes_[2];
+  std::array<size_t, 2> sizes_;
   double confidence_;
   std::vector<Middle> middles_[2];
 };

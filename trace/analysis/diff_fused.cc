@@ -60,8 +60,9 @@ bool AllPointwise(const DiffSide& side, const std::vector<int32_t>& nodes) {
 
 class Joiner {
  public:
-  Joiner(const DiffSide* const (&sides)[2], std::vector<DiffPart>* parts)
-      : sides_{sides[0], sides[1]}, parts_(*parts) {}
+  Joiner(const std::array<const DiffSide*, 2>& sides,
+         std::vector<DiffPart>* parts)
+      : sides_(sides), parts_(*parts) {}
 
   void Run() {
     for (int side = 0; side < 2; ++side) {
@@ -123,13 +124,13 @@ class Joiner {
     }
   }
 
-  const DiffSide* const sides_[2];
+  const std::array<const DiffSide*, 2> sides_;
   std::vector<DiffPart>& parts_;
 };
 
 }  // namespace
 
-void JoinFused(const DiffSide* const (&sides)[2],
+void JoinFused(const std::array<const DiffSide*, 2>& sides,
                std::vector<DiffPart>* parts) {
   Joiner(sides, parts).Run();
 }

@@ -2,6 +2,7 @@
 #ifndef TRACE_ANALYSIS_DIFF_FUSED_H_
 #define TRACE_ANALYSIS_DIFF_FUSED_H_
 
+#include <array>
 #include <vector>
 
 #include "trace/analysis/diff_parts.h"
@@ -16,7 +17,8 @@ namespace traza {
 // "triton_poi_fused_gelu_mul_0"), the nearest in order; else the only kernel
 // that the other side has more, where the kernels of the one side are
 // pointwise.
-void JoinFused(const DiffSide* const (&sides)[2], std::vector<DiffPart>* parts);
+void JoinFused(const std::array<const DiffSide*, 2>& sides,
+               std::vector<DiffPart>* parts);
 
 }  // namespace traza
 

@@ -2,6 +2,7 @@
 #include "trace/analysis/diff_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -27,7 +28,7 @@ struct Task {
 class TreeAligner {
  public:
   TreeAligner(const DiffSide& before, const DiffSide& after)
-      : sides_{&before, &after} {}
+      : sides_({&before, &after}) {}
 
   std::vector<DiffPart> Run();
 
@@ -45,6 +46,12 @@ class TreeAligner {
 
   void AddPair(int32_t a, int32_t b);
   void AlignChildren(const Task& task);
+  // Aligns what is in both in another order, and returns what is in order, with
+  // the ends of both after it.
+  Matches AlignInOrder(const int32_t (&around)[2], const Nodes (&nodes)[2],
+                       bool is_work, std::vector<uint8_t> (&moved)[2]);
+  // A piece of work of a block that is in both.
+  void MatchWork(int32_t a, int32_t b, const int32_t (&around)[2]);
   void AlignMatch(int32_t a, int32_t b, int32_t around_a, int32_t around_b);
   // `next` is what follows the block and is in both.
   void AlignBlock(const int32_t (&around)[2], const Nodes (&block)[2],
@@ -63,7 +70,7 @@ class TreeAligner {
   uint64_t GroupOf(const DiffPart& part);
   uint64_t PathHash(int i, int32_t id);
 
-  const DiffSide* const sides_[2];
+  const std::array<const DiffSide*, 2> sides_;
   SequenceAligner aligner_;
   std::vector<Task> tasks_;        // a stack of our own: trees may be deep
   std::vector<DiffPart> pending_;  // of the block at hand
@@ -141,20 +148,45 @@ void TreeAligner::AddPair(int32_t a, int32_t b) {
   tasks_.push_back({{a, b}, {ChildrenOf(0, a), ChildrenOf(1, b)}});
 }
 
+// The elements of a range that did not move.
+Nodes Slice(const Nodes& nodes, size_t begin, size_t end,
+            const std::vector<uint8_t>& moved) {
+  Nodes slice;
+  for (size_t i = begin; i < end; ++i) {
+    if (moved[i] == 0) slice.push_back(nodes[i]);
+  }
+  return slice;
+}
+
+Matches TreeAligner::AlignInOrder(const int32_t (&around)[2],
+                                  const Nodes (&nodes)[2], bool is_work,
+                                  std::vector<uint8_t> (&moved)[2]) {
+  const std::vector<uint64_t> keys[2] = {KeysOf(0, nodes[0]),
+                                         KeysOf(1, nodes[1])};
+  Matches matches = aligner_.Align(keys[0], keys[1]);
+  for (int s = 0; s < 2; ++s) moved[s].assign(nodes[s].size(), 0);
+  for (const auto& [i, j] : MovedElements(keys[0], keys[1], matches)) {
+    moved[0][i] = moved[1][j] = 1;
+    if (is_work) {
+      MatchWork(nodes[0][i], nodes[1][j], around);
+    } else {
+      AlignMatch(nodes[0][i], nodes[1][j], around[0], around[1]);
+    }
+  }
+  matches.emplace_back(nodes[0].size(), nodes[1].size());
+  return matches;
+}
+
 void TreeAligner::AlignChildren(const Task& task) {
-  Matches matches =
-      aligner_.Align(KeysOf(0, task.children[0]), KeysOf(1, task.children[1]));
-  matches.emplace_back(task.children[0].size(), task.children[1].size());
+  std::vector<uint8_t> moved[2];
+  const Matches matches =
+      AlignInOrder(task.around, task.children, false, moved);
+  Flush();
   size_t begin[2] = {0, 0};
   for (const auto& [i, j] : matches) {
-    const size_t end[2] = {i, j};
-    Nodes block[2];
-    for (int s = 0; s < 2; ++s) {
-      const auto first = task.children[s].begin();
-      block[s].assign(first + static_cast<ptrdiff_t>(begin[s]),
-                      first + static_cast<ptrdiff_t>(end[s]));
-      begin[s] = end[s] + 1;
-    }
+    const Nodes block[2] = {Slice(task.children[0], begin[0], i, moved[0]),
+                            Slice(task.children[1], begin[1], j, moved[1])};
+    begin[0] = i + 1, begin[1] = j + 1;
     const bool last = i == task.children[0].size();
     AlignBlock(task.around, block,
                {last ? kNoNode : task.children[0][i],
@@ -301,32 +333,32 @@ void TreeAligner::AlignBlock(const int32_t (&around)[2],
 
 void TreeAligner::AlignWork(const int32_t (&around)[2],
                             const Nodes (&work)[2]) {
-  Matches matches = aligner_.Align(KeysOf(0, work[0]), KeysOf(1, work[1]));
-  matches.emplace_back(work[0].size(), work[1].size());
+  std::vector<uint8_t> moved[2];
+  const Matches matches = AlignInOrder(around, work, true, moved);
   size_t begin[2] = {0, 0};
   for (const auto& [i, j] : matches) {
     const bool last = i == work[0].size();
-    Nodes segment[2] = {
-        Nodes(work[0].begin() + static_cast<ptrdiff_t>(begin[0]),
-              work[0].begin() + static_cast<ptrdiff_t>(i)),
-        Nodes(work[1].begin() + static_cast<ptrdiff_t>(begin[1]),
-              work[1].begin() + static_cast<ptrdiff_t>(j))};
+    Nodes segment[2] = {Slice(work[0], begin[0], i, moved[0]),
+                        Slice(work[1], begin[1], j, moved[1])};
     begin[0] = i + 1, begin[1] = j + 1;
     AddSegment(around, segment,
                {last ? kNoNode : work[0][i], last ? kNoNode : work[1][j]});
-    if (last) break;
-    if (IsDeviceWork(node(0, work[0][i]).kind)) {
-      AlignMatch(work[0][i], work[1][j], around[0], around[1]);
-      continue;
-    }
-    // Operators of a trace without device work: each by itself.
-    DiffPart part;
-    part.kind = DiffPart::Kind::kOwn;
-    part.at[0] = work[0][i], part.at[1] = work[1][j];
-    part.nodes[0] = part.tops[0] = {work[0][i]};
-    part.nodes[1] = part.tops[1] = {work[1][j]};
-    Add(std::move(part));
+    if (!last) MatchWork(work[0][i], work[1][j], around);
   }
+}
+
+void TreeAligner::MatchWork(int32_t a, int32_t b, const int32_t (&around)[2]) {
+  if (IsDeviceWork(node(0, a).kind)) {
+    AlignMatch(a, b, around[0], around[1]);
+    return;
+  }
+  // Operators of a trace without device work: each by itself.
+  DiffPart part;
+  part.kind = DiffPart::Kind::kOwn;
+  part.at[0] = a, part.at[1] = b;
+  part.nodes[0] = part.tops[0] = {a};
+  part.nodes[1] = part.tops[1] = {b};
+  Add(std::move(part));
 }
 
 bool TreeAligner::IsMatrix(int i, int32_t id) const {

@@ -170,6 +170,7 @@ void DiffSide::AddPieces() {
           next_alike[same.last] = added;
         }
         same.last = added;
+        same.step = piece.step;
         node = added;
         is_node_[row] = 1;
       } else {
@@ -192,7 +193,6 @@ void DiffSide::AddPieces() {
   for (const Launched& piece : pieces) {
     if (piece.step == model) add(piece, true);
   }
-  for (auto& [key, same] : alike) same.step = model;
   for (const Launched& piece : pieces) {
     if (piece.step != model) add(piece, false);
   }

@@ -20,6 +20,8 @@
 namespace traza {
 namespace {
 
+constexpr char kCpu[] = "a CPU";
+constexpr char kGpu[] = "a GPU";
 constexpr size_t kMaxValueBytes = 60;   // of a value in a message
 constexpr size_t kMaxDifferences = 10;  // in a message
 
@@ -29,10 +31,10 @@ std::string Shown(const std::string& value) {
 
 // What the device of a trace is, as far as it says.
 std::string DeviceKindText(const Trace& trace) {
-  if (std::ranges::any_of(trace.kind, IsDeviceWork)) return "a GPU";
+  if (std::ranges::any_of(trace.kind, IsDeviceWork)) return kGpu;
   const DeviceDescription& device = trace.header.device;
   if (device.id.empty() && device.model.empty()) return "";
-  return device.kind == DeviceKind::kCpu ? "a CPU" : "a GPU";
+  return device.kind == DeviceKind::kCpu ? kCpu : kGpu;
 }
 
 // Whether our own worker made the trace, so that its header says how.
@@ -53,6 +55,7 @@ class RunComparer {
                    const std::map<std::string, std::string>& before,
                    const std::map<std::string, std::string>& after,
                    const std::set<std::string>& keys);
+  void CompareDevices();
   void CompareRecords();
   void AddWorth();
   void AddStates(const Trace& trace, const char* which);
@@ -84,6 +87,20 @@ void RunComparer::CompareMaps(const char* what,
   };
   for (const std::string& key : keys) {
     Compare(absl::StrCat(what, key), value(before, key), value(after, key));
+  }
+}
+
+// A trace with nothing of a device in it and nothing about one may be of
+// either kind, but there is nothing to compare with the work of a GPU.
+void RunComparer::CompareDevices() {
+  const std::string before = DeviceKindText(before_);
+  const std::string after = DeviceKindText(after_);
+  if (before.empty() && after == kGpu) {
+    result_.unlike.push_back({"device work", "none", "recorded"});
+  } else if (after.empty() && before == kGpu) {
+    result_.unlike.push_back({"device work", "recorded", "none"});
+  } else {
+    Compare("kind of device", before, after);
   }
 }
 
@@ -196,7 +213,7 @@ void RunComparer::AddDoubts() {
 RunComparison RunComparer::Run() {
   const Header& a = before_.header;
   const Header& b = after_.header;
-  Compare("kind of device", DeviceKindText(before_), DeviceKindText(after_));
+  CompareDevices();
   Compare("device model", a.device.model, b.device.model);
   CompareMaps("version of ", a.versions, b.versions,
               {"torch", "driver", "cuda"});
@@ -210,7 +227,7 @@ RunComparison RunComparer::Run() {
     result_.unknown.emplace_back("workload and parameters");
   }
   const bool on_cpu =
-      DeviceKindText(before_) == "a CPU" && DeviceKindText(after_) == "a CPU";
+      DeviceKindText(before_) == kCpu && DeviceKindText(after_) == kCpu;
   if (on_cpu && a.threads > 0 && b.threads > 0) {
     Compare("threads", absl::StrCat(a.threads), absl::StrCat(b.threads));
   }

@@ -48,6 +48,16 @@ TEST(SequenceAligner, TakesWhatIsInOrderWhereATableIsTooLarge) {
               ElementsAre(Pair(1, 0), Pair(2, 1)));
 }
 
+TEST(MovedElements, AreWhatIsLeftOverOnBothSides) {
+  const auto before = Letters("abcc");
+  const auto after = Letters("bccax");
+
+  EXPECT_THAT(MovedElements(before, after, {{1, 0}, {2, 1}, {3, 2}}),
+              ElementsAre(Pair(0, 3)));
+  EXPECT_THAT(MovedElements(before, after, {}),
+              ElementsAre(Pair(0, 3), Pair(1, 0), Pair(2, 1), Pair(3, 2)));
+}
+
 TEST(SequenceAligner, LongSequencesTakeNoTable) {
   std::vector<uint64_t> before, after;
   for (uint64_t i = 0; i < 300'000; ++i) {

@@ -224,6 +224,19 @@ TEST(Diff, AnotherEpilogueIsAnotherKernelOfTheSameProduct) {
                          " is new"));
 }
 
+TEST(Diff, AnotherOrderIsNoOtherWork) {
+  std::vector<PlannedWork> after = EagerMlp();
+  std::swap(after[1], after[2]);  // gelu after both products
+
+  const Diff diff = DiffOf(EagerMlp(), after);
+
+  EXPECT_THAT(diff.changes, IsEmpty());
+  for (const DiffEntry& entry : diff.entries) {
+    EXPECT_EQ(entry.device_ns.difference.value_or(0), 0) << entry.text;
+  }
+  EXPECT_NE(diff.work_fingerprint_before, diff.work_fingerprint_after);
+}
+
 TEST(Diff, OneOfThreeOperatorsOfANameIsTakenOut) {
   std::vector<PlannedWork> after = EagerMlp();
   after.erase(after.begin() + 2);

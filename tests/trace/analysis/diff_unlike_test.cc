@@ -97,6 +97,17 @@ TEST(CompareRuns, WhatAnImportDoesNotSayIsUnknown) {
   EXPECT_THAT(runs.doubts, Contains(HasSubstr("Only one of them")));
 }
 
+TEST(CompareRuns, WorkOfADeviceHasNothingToBeComparedWithWhereThereIsNone) {
+  Trace import = MakeCpuTrace(30);
+  import.header = Header();
+
+  EXPECT_THAT(Unlike(import, MakeGpuTrace(30)),
+              Contains("device work: none before, recorded after"));
+  EXPECT_THAT(Unlike(MakeGpuTrace(30), import),
+              Contains("device work: recorded before, none after"));
+  EXPECT_THAT(Unlike(import, MakeCpuTrace(30)), IsEmpty());
+}
+
 TEST(CompareRuns, ThreadsOfACpuJobMatter) {
   Trace other = MakeCpuTrace(30);
   other.header.threads = 8;
