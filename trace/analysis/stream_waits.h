@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,8 @@ class StreamWaits {
 
   const Trace& trace_;
   bool any_ = false;
-  absl::flat_hash_map<std::pair<int32_t, int32_t>, Times> by_stream_;
-  absl::flat_hash_map<int64_t, Times> by_thread_;
+  std::map<std::pair<int32_t, int32_t>, Times> by_stream_;
+  std::map<int64_t, Times> by_thread_;
   // Of the last launch on a stream (device, number), ns.
   absl::flat_hash_map<std::pair<int32_t, int32_t>, int64_t> launched_;
 };
