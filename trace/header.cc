@@ -23,7 +23,7 @@ constexpr size_t kMaxText = 64 << 10;
 constexpr size_t kMaxEntries = 256;
 constexpr size_t kMaxBatches = kMaxSteps;
 
-// The counters by their names in the file, in the order of tracing.md.
+// The counters by their names in the file, in the order of docs/definitions.md.
 template <typename CompletenessT, typename Visitor>
 void ForEachCounter(CompletenessT& completeness, Visitor&& visit) {
   visit("dropped", completeness.dropped);

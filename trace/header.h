@@ -19,8 +19,9 @@ namespace traza {
 // The version of the columns and of the header.
 inline constexpr int kTraceSchema = 1;
 
-// What was lost, cut or perturbed (tracing.md section 11). An absent counter
-// is unknown: it could not be observed. Zero means that it was and is zero.
+// What was lost, cut or perturbed (docs/definitions.md, completeness). An
+// absent counter is unknown: it could not be observed. Zero means that it was
+// and is zero.
 struct Completeness {
   std::optional<int64_t> dropped;         // records for which there was no room
   std::optional<int64_t> zero_ts;         // device records with start = end = 0

@@ -65,7 +65,7 @@ TEST_F(ReplayTest, ASessionThatPlaysThemLosesNothing) {
   EXPECT_EQ(seen.unmatched_call, 0);
   EXPECT_EQ(seen.before_launch, 0);
   EXPECT_EQ(seen.zero_ts, 0);
-  // From the start of the call to that of its kernel: tracing.md section 7.
+  // From the start of the call to that of its kernel: docs/definitions.md B5.
   EXPECT_GT(seen.skew_min_ns, 5'000);
   EXPECT_LT(seen.skew_min_ns, 12'000);
 }

@@ -11,8 +11,8 @@
 
 namespace traza {
 
-// Where the time of each lane went (tracing.md B3, B4). Its launches are left
-// out: see launches.h.
+// Where the time of each lane went (docs/definitions.md B3, B4). Its launches
+// are left out: see launches.h.
 std::vector<DeviceBreakdown> AnalyzeBreakdown(
     const Trace& trace, const StepIndex& steps,
     const std::vector<DeviceLane>& lanes,

@@ -9,9 +9,9 @@
 
 namespace traza {
 
-// What a device waited for while it was idle (tracing.md B4). Each ns of a gap
-// takes the first that fits; so the classes add up to the idle time exactly.
-// Absent: this trace cannot tell.
+// What a device waited for while it was idle (docs/definitions.md B4). Each ns
+// of a gap takes the first that fits; so the classes add up to the idle time
+// exactly. Absent: this trace cannot tell.
 struct IdleClasses {
   std::optional<int64_t> profiler_ns;  // the tracer was at work
   // The device ran dry before the call that ended the gap was made:
@@ -59,8 +59,8 @@ struct StreamBusy {
 // Streams of a device that are told apart: those that work longest.
 inline constexpr size_t kMaxStreams = 32;
 
-// Where the time of one device went (tracing.md B3). Shares are of the window.
-// Absent is unknown.
+// Where the time of one device went (docs/definitions.md B3). Shares are of the
+// window. Absent is unknown.
 struct DeviceBreakdown {
   int32_t device = 0;
   int64_t window_ns = 0;

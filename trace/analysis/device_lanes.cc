@@ -37,7 +37,7 @@ std::optional<int64_t> TracedPhaseEnd(const Trace& trace) {
   return std::nullopt;
 }
 
-// Tells why a device was idle (tracing.md B4).
+// Tells why a device was idle (docs/definitions.md B4).
 class IdleSplitter {
  public:
   IdleSplitter(const Trace& trace, int64_t kernel_gap_limit_ns,

@@ -12,10 +12,10 @@
 
 namespace traza {
 
-// [begin, end) in which device time is accounted for (tracing.md, part B): from
-// the start of the first traced step to the later of the last one's end and the
-// end of the last device work that a traced step launched. Without traced steps
-// the whole file.
+// [begin, end) in which device time is accounted for (docs/definitions.md):
+// from the start of the first traced step to the later of the last one's end
+// and the end of the last device work that a traced step launched. Without
+// traced steps the whole file.
 struct Window {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
@@ -72,10 +72,11 @@ struct DeviceLane {
 };
 
 // Gaps between queued kernels are shorter than this: on an H200 they start at
-// 0.8 us, with a median of 1.0 to 1.4 us (tracing.md B4).
+// 0.8 us, with a median of 1.0 to 1.4 us (docs/definitions.md B4).
 inline constexpr int64_t kKernelGapLimitNs = 2'000;
 
-// One a device that did work, by number; `idle` is split by tracing.md B4.
+// One a device that did work, by number; `idle` is split by docs/definitions.md
+// B4.
 std::vector<DeviceLane> DeviceLanesOf(
     const Trace& trace, const StepIndex& steps,
     int64_t kernel_gap_limit_ns = kKernelGapLimitNs);

@@ -12,7 +12,7 @@
 
 namespace traza {
 
-// The thresholds of tracing.md B11.
+// The thresholds of docs/definitions.md B11.
 inline constexpr double kOverheadBoundFrom = 0.5;
 inline constexpr double kGpuBoundFrom = 0.8;
 inline constexpr double kCopyBoundFrom = 0.5;

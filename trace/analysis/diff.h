@@ -98,8 +98,8 @@ struct DiffOptions {
   double confidence = 0.95;             // kMinConfidence..kMaxConfidence
 };
 
-// What changed from one trace to another (tracing.md B12). The order of the
-// arguments matters, the order of their making does not.
+// What changed from one trace to another (docs/definitions.md B12). The order
+// of the arguments matters, the order of their making does not.
 //
 // Work is aligned by ranges and operators, by name and in order; where these
 // differ (eager against compiled), what is left of both sides under the same

@@ -74,8 +74,8 @@ class MedianBootstrap {
   std::vector<Middle> middles_[2];
 };
 
-// Fewer steps on a side get no interval (tracing.md B12), and neither do fewer
-// values: steps that were timed in one batch are one value.
+// Fewer steps on a side get no interval (docs/definitions.md B12), and neither
+// do fewer values: steps that were timed in one batch are one value.
 inline constexpr int64_t kMinIntervalSteps = 30;
 inline constexpr size_t kMinIntervalValues = 10;
 

@@ -19,8 +19,8 @@
 namespace traza {
 namespace {
 
-// Chosen (tracing.md B7): a call and a launch on an idle device that take
-// longer than these stand out.
+// Chosen (docs/definitions.md B7): a call and a launch on an idle device that
+// take longer than these stand out.
 constexpr int64_t kSlowCallNs = 50'000;
 constexpr int64_t kSlowLaunchNs = 100'000;
 

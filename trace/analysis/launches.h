@@ -12,8 +12,8 @@
 namespace traza {
 
 // Latency, queues and outliers of the launches whose calls lie in the window of
-// each lane (tracing.md B5 to B7), in the order of the lanes. None where no
-// call of such work is known.
+// each lane (docs/definitions.md B5 to B7), in the order of the lanes. None
+// where no call of such work is known.
 //
 // Latencies are those of kernels alone: a copy is called at another layer of
 // CUDA, and such calls do not compare.

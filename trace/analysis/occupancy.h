@@ -10,10 +10,10 @@
 
 namespace traza {
 
-// Theoretical occupancy (tracing.md B8): the warps that can be active on a
-// multiprocessor at once, as a share of those that it can hold. It follows from
-// the launch shape alone. How many warps were active is another number, which
-// only a counter pass knows; the size of the grid is not in it.
+// Theoretical occupancy (docs/definitions.md B8): the warps that can be active
+// on a multiprocessor at once, as a share of those that it can hold. It follows
+// from the launch shape alone. How many warps were active is another number,
+// which only a counter pass knows; the size of the grid is not in it.
 
 // How a kernel was launched; absent is unknown.
 struct LaunchShape {

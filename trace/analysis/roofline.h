@@ -18,8 +18,8 @@ namespace traza {
 inline constexpr double kMinRooflineCover = 0.8;
 
 // Where the work of the traced steps lies under the roofs of the device
-// (tracing.md B10). Bytes are the sizes of the tensors: the least that must
-// move, whatever the caches do.
+// (docs/definitions.md B10). Bytes are the sizes of the tensors: the least that
+// must move, whatever the caches do.
 struct Roofline {
   double flops = 0;
   double bytes = 0;    // above 0

@@ -15,8 +15,8 @@ namespace traza {
 struct RowTimes {
   explicit RowTimes(const Trace& trace);
 
-  // Duration less the direct children on the thread, clipped to it (tracing.md
-  // B1). Overhead is a child: it is in no row's own time.
+  // Duration less the direct children on the thread, clipped to it
+  // (docs/definitions.md B1). Overhead is a child: it is in no row's own time.
   std::vector<int64_t> self_cpu;
 
   // 1 for an op or range that is its parent's only child and has its name.

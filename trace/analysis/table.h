@@ -36,9 +36,9 @@ struct TableQuery {
 // not known.
 //
 // total_cpu = sum of durations; self_cpu = total_cpu less the direct children
-// on the thread, clipped to the parent (tracing.md B1). self_device = device
-// work that the row's ops caused directly, total_device = with their children
-// (B2). For kernels the duration is self_device.
+// on the thread, clipped to the parent (docs/definitions.md B1). self_device =
+// device work that the row's ops caused directly, total_device = with their
+// children (B2). For kernels the duration is self_device.
 //
 // The table of ops also has rows of kinds range (annotations) and overhead (the
 // tracer's or driver's own time), after the ops: they are in no total and have

@@ -12,9 +12,9 @@
 
 namespace traza {
 
-// What a step spends its time on (tracing.md B11). Needs validity, steps,
-// structure and breakdown of `answer`, and adds to its note why there is no
-// verdict.
+// What a step spends its time on (docs/definitions.md B11). Needs validity,
+// steps, structure and breakdown of `answer`, and adds to its note why there is
+// no verdict.
 //
 // None for an INVALID trace. None where a device may have worked unseen, and
 // where it was idle for reasons that were not recorded.

@@ -44,7 +44,7 @@ class ActivityRecords {
   std::vector<uint8_t> bytes_;
 };
 
-// The GEMM of tracing.md B8 as an H200 records it.
+// The GEMM of docs/definitions.md B8 as an H200 records it.
 inline CUpti_ActivityKernel10 GemmRecord() {
   CUpti_ActivityKernel10 kernel = {};
   kernel.name = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT";
