@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -148,11 +149,27 @@ TEST_F(ClientTest, AFailureOfTheReaderEndsTheStream) {
               StatusIs(absl::StatusCode::kResourceExhausted));
 }
 
-TEST_F(ClientTest, WhatIsNotThereYetIsUnimplemented) {
+TEST_F(ClientTest, AnImportIsSentInBlocksThatTheDaemonTakes) {
+  daemon_.Set({});
+  Client client({.server = daemon_.address()});
+  bool given = false;
+
+  const auto trace = client.ImportTrace({}, [&] {
+    return std::exchange(given, true) ? std::string()
+                                      : std::string(3'000'000, 'x');
+  });
+
+  EXPECT_THAT(trace, IsOk());
+  ASSERT_EQ(daemon_.calls().imports.size(), 1U);
+  EXPECT_EQ(daemon_.calls().imports[0].bytes.size(), 3'000'000U);
+}
+
+TEST_F(ClientTest, AFailureOfTheFileEndsTheImport) {
   Client client({.server = daemon_.address()});
 
-  EXPECT_THAT(client.ImportTrace({}, [] { return std::string(); }),
-              StatusIs(absl::StatusCode::kUnimplemented));
+  EXPECT_THAT(client.ImportTrace(
+                  {}, [] { return absl::DataLossError("the disk is broken"); }),
+              StatusIs(absl::StatusCode::kDataLoss));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ inline constexpr std::array kFindingIds = {
     FindingId{"host-gap", FindingNeeds::kCalls},
     FindingId{"pageable-copy", FindingNeeds::kDeviceWork},
     FindingId{"graph-replayed", FindingNeeds::kDeviceWork},
-    FindingId{"graph-candidate", FindingNeeds::kCalls},
+    FindingId{"graph-candidate", FindingNeeds::kStepsOfWork},
     // Of kernels (dominant_, kernel_, gemm_, precision_, fusion_ and
     // attention_findings.cc).
     FindingId{"dominant-kernels", FindingNeeds::kDeviceWork},
