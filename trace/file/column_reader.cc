@@ -35,11 +35,23 @@ void SpreadOut(const std::vector<int16_t>& levels, int64_t rows, int64_t values,
   }
 }
 
+// Room for `rows` more cells at once: growing batch by batch would touch twice
+// the memory. Pages that a lying row count asks for are never touched.
+template <typename T>
+void MakeRoom(int64_t rows, std::vector<T>* cells) {
+  const size_t needed = cells->size() + static_cast<size_t>(rows);
+  if (needed > cells->capacity()) {
+    // Many small row groups must not copy all cells each time.
+    cells->reserve(std::max(needed, 2 * cells->capacity()));
+  }
+}
+
 // Decodes batch by batch: `read(rows, levels, cells, values)` as ReadBatch.
 template <typename T, typename Read>
 void AppendBatches(int64_t rows, T null, std::vector<T>* cells,
                    const Read& read) {
   std::vector<int16_t> levels(std::min(rows, kBatch));
+  MakeRoom(rows, cells);
   while (rows > 0) {
     const size_t first = cells->size();
     const int64_t want = std::min(rows, kBatch);
