@@ -67,7 +67,9 @@ void AddPerturbed(const Trace& trace, const StepsAnswer& steps,
                       ValidityLevel::kUnstable,
                       "no overhead of the tracer in the traced steps",
                       kUnknown,
-                      "Trace fewer steps, or use a lower --depth."};
+                      IsImported(trace)
+                          ? "Record less: no shapes, no stacks, fewer steps."
+                          : "Trace fewer steps, or use a lower --depth."};
   if (steps.perturbed.has_value() && HasTracersRows(trace)) {
     const PerturbedSteps& perturbed = *steps.perturbed;
     criterion.met = !IsPerturbed(perturbed);

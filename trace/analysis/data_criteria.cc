@@ -44,9 +44,11 @@ void AddEvents(const Trace& trace, Validity* validity) {
        wants_work ? "at least 1 operator, call or device record"
                   : "at least 1 event",
        wants_work ? CountText(events, "record") : CountText(events, "event"),
-       "Trace at least one step; if you did, nothing was recorded in it: "
-       "report "
-       "it."},
+       IsImported(trace)
+           ? "Let the profiler's schedule reach an active step (prof.step() "
+             "after each) before the trace is exported."
+           : "Trace at least one step; if you did, nothing was recorded in it: "
+             "report it."},
       validity);
 }
 
