@@ -2,8 +2,10 @@
 #include "trace/file/trace_reader.h"
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +28,9 @@ namespace {
 
 // Of all distinct texts: those of ours take a few hundred kilobytes.
 constexpr int64_t kMaxNameBytes = int64_t{64} << 20;
+
+// Decoding so many rows takes much longer than a thread's start.
+constexpr int64_t kRowsWorthAThread = 100'000;
 
 template <typename T>
 constexpr parquet::Type::type kPhysicalType =
@@ -231,14 +236,43 @@ absl::Status TraceReader::ReadColumn(parquet::RowGroupReader& group,
   return absl::OkStatus();
 }
 
+absl::Status TraceReader::ReadColumns(parquet::RowGroupReader& group,
+                                      bool texts, TakenColumns* taken) {
+  absl::Status status;
+  size_t next = 0;
+  ForEachColumn(trace_, [&](const char* name, auto& column) {
+    const size_t number = next++;
+    if (!status.ok() || (HoldsText(name) && !texts)) return;
+    if (!taken->at(number).exchange(true)) {
+      status = ReadColumn(group, name, &column);
+    }
+  });
+  return status;
+}
+
 absl::Status TraceReader::ReadRowGroup(int number) {
   const std::shared_ptr<parquet::RowGroupReader> group = file_.RowGroup(number);
   RETURN_IF_ERROR(ReadRequiredColumns(*group));
-  absl::Status status;
-  ForEachColumn(trace_, [&](const char* name, auto& column) {
-    if (status.ok()) status = ReadColumn(*group, name, &column);
+  TakenColumns taken = {};
+  if (group->metadata()->num_rows() < kRowsWorthAThread) {
+    return ReadColumns(*group, /*texts=*/true, &taken);
+  }
+  // Texts stay on this thread: they share the table of names.
+  const std::shared_ptr<parquet::RowGroupReader> same = file_.RowGroup(number);
+  absl::Status numbers;
+  std::exception_ptr thrown;
+  std::jthread helper([&] {
+    try {
+      numbers = ReadColumns(*same, /*texts=*/false, &taken);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
   });
-  return status;
+  const absl::Status status = ReadColumns(*group, /*texts=*/true, &taken);
+  helper.join();
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  RETURN_IF_ERROR(status);
+  return numbers;
 }
 
 }  // namespace traza

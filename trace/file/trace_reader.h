@@ -2,6 +2,9 @@
 #ifndef TRACE_FILE_TRACE_READER_H_
 #define TRACE_FILE_TRACE_READER_H_
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -32,9 +35,16 @@ class TraceReader {
   absl::StatusOr<Trace> Read(const ParquetReadLimits& limits);
 
  private:
+  static constexpr size_t kMaxColumns = 64;
+
   absl::Status ReadHeader();
   absl::Status CheckRequiredColumns();
   absl::Status ReadRowGroup(int number);
+  // Which columns of ForEachColumn somebody reads; two threads share them.
+  using TakenColumns = std::array<std::atomic<bool>, kMaxColumns>;
+  // Those that nobody has taken.
+  absl::Status ReadColumns(parquet::RowGroupReader& group, bool texts,
+                           TakenColumns* taken);
   absl::Status ReadRequiredColumns(parquet::RowGroupReader& group);
 
   // The number of a column, nothing when the file lacks it; fails when it has

@@ -89,6 +89,23 @@ TEST_F(DamagedFile, AByteChangedInTheDataIsNoticed) {
   EXPECT_LE(unnoticed, tried / 20) << tried;
 }
 
+// Large row groups are decoded on two threads; either may meet the damage.
+TEST_F(DamagedFile, DamageInALargeFileIsAnErrorOnWhicheverThreadItIs) {
+  const Trace trace = MakeGpuTrace(12'000);  // 108,000 rows
+  ASSERT_THAT(WriteParquet(trace, path_), IsOk());
+  const absl::StatusOr<std::string> bytes = ReadFile(path_, 1 << 26);
+  ASSERT_THAT(bytes, IsOk());
+  size_t noticed = 0, tried = 0;
+  for (size_t at = 4; at < bytes->size() * 9 / 10; at += bytes->size() / 40) {
+    std::string changed = *bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 0x10);
+    const absl::StatusOr<Trace> read = Read(changed);
+    ++tried;
+    noticed += read.ok() ? 0 : 1;
+  }
+  EXPECT_GE(noticed, tried * 9 / 10) << tried;
+}
+
 TEST_F(DamagedFile, AnyByteChangedNeverCrashes) {
   for (size_t at = 0; at < bytes_.size(); at += 29) {
     std::string changed = bytes_;
