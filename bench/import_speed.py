@@ -4,12 +4,14 @@
 the same file, run by run in turn.
 
 usage: import_speed.py [--megabytes N] [--runs N] [--gzip] [--fixture FILE]
-                       IMPORT_FILE
+                       [--hta PYTHON] IMPORT_FILE
 
 IMPORT_FILE is build/release/bin/bench/import_file. The file is made of the
 events of a fixture, repeated with later times and other ids. Prints medians
 and their ratio; of json.load only the call counts, of the import the call in
-the program: reading, unpacking, parsing and tying the records together.
+the program: reading, unpacking, parsing and tying the records together. With
+--hta, the trace parser of Holistic Trace Analysis runs in turn, too: PYTHON is
+an interpreter that has it, and only the call of parse_trace_dataframe counts.
 """
 
 import argparse
@@ -73,12 +75,29 @@ def load_seconds(path):
     return time.perf_counter() - start
 
 
+HTA = """
+import sys, time
+from hta.common.trace_parser import parse_trace_dataframe
+from hta.configs.parser_config import ParserConfig
+start = time.perf_counter()
+parse_trace_dataframe(sys.argv[1], ParserConfig.get_default_cfg())
+print(time.perf_counter() - start)
+"""
+
+
+def hta_seconds(python, path):
+    answer = subprocess.run([python, "-c", HTA, path], check=True,
+                            capture_output=True, text=True)
+    return float(answer.stdout.split()[-1])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--megabytes", type=int, default=70)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--gzip", action="store_true")
     parser.add_argument("--fixture", default=FIXTURE)
+    parser.add_argument("--hta", metavar="PYTHON")
     parser.add_argument("program")
     arguments = parser.parse_args()
 
@@ -89,13 +108,15 @@ def main():
         size, events = write_long_trace(
             arguments.fixture, path, arguments.megabytes * 1_000_000,
             arguments.gzip)
-        python, ours = [], []
+        python, ours, hta = [], [], []
         for _ in range(arguments.runs):
             python.append(load_seconds(path))
             answer = subprocess.run([arguments.program, path], check=True,
                                     capture_output=True, text=True)
             seconds, rows, memory = answer.stdout.split()
             ours.append(float(seconds))
+            if arguments.hta:
+                hta.append(hta_seconds(arguments.hta, path))
     theirs, mine = statistics.median(python), statistics.median(ours)
     print(f"{size / 1e6:.0f} MB of text, {events} events, {rows} rows, "
           f"{arguments.runs} runs")
@@ -104,6 +125,9 @@ def main():
     print(f"import      {mine:.3f} s  ({min(ours):.3f} to {max(ours):.3f}), "
           f"{int(memory) / 1e6:.0f} MB at most")
     print(f"ratio       {mine / theirs:.3f}")
+    if hta:
+        print(f"HTA         {statistics.median(hta):.3f} s  "
+              f"({min(hta):.3f} to {max(hta):.3f})")
 
 
 if __name__ == "__main__":
