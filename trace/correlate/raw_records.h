@@ -69,7 +69,7 @@ struct RawAlloc {
 
 struct RawStep {
   Phase phase = Phase::kTraced;
-  int32_t number = 0;             // within its phase, from 0
+  int32_t number = 0;  // within its phase, from 0
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int32_t process = 0;

@@ -134,7 +134,8 @@ TEST(RenderTable, SaysWhatIsInNoRow) {
       RenderTable(TableOf(builder.Build(), TableBy::kOp), Width(100));
 
   EXPECT_THAT(text, HasSubstr("Device work of no row: 5.00 us."));
-  EXPECT_THAT(text, HasSubstr("Overhead of tracer and driver, in no total: 2.00 us."));
+  EXPECT_THAT(
+      text, HasSubstr("Overhead of tracer and driver, in no total: 2.00 us."));
 }
 
 TEST(RenderTable, UnknownOccupancyIsNotZero) {
