@@ -90,6 +90,18 @@ TEST_F(TraceCommandsTest, ShowsATraceFile) {
   EXPECT_GT(json.at("rows"), 0);
 }
 
+TEST_F(TraceCommandsTest, AnEmptyTableSaysWhy) {
+  Trace trace;
+  trace.header.collector_note = "The file has no events.";
+  const std::string path = (dir_ / "empty.parquet").native();
+  ASSERT_THAT(WriteParquet(trace, path).status(), IsOk());
+
+  ASSERT_EQ(RunAlone({"table", path}), 0) << err_;
+
+  EXPECT_THAT(out_, HasSubstr("No operator was recorded."));
+  EXPECT_THAT(err_, HasSubstr("The file has no events."));
+}
+
 TEST_F(TraceCommandsTest, TableSendsTheQuery) {
   daemon_.Set({});
 

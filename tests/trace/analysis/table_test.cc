@@ -255,6 +255,16 @@ TEST(Table, DeviceWorkOfAllRowsAndOfNoneIsAllDeviceWork) {
             17 + 13 + 7 + 30);
 }
 
+// torch.profiler tells static and dynamic shared memory in one number.
+TEST(KernelTable, SharedMemoryThatIsKnownAsASumIsShown) {
+  RecordBuilder builder;
+  Trace trace = builder.Kernel("gemm", 0, 5, 1).Build();
+  trace.shared_static.Set(0, Column<int32_t>::Null(), trace.rows());
+
+  EXPECT_EQ(RowOf(TableOf(trace, TableBy::kKernel), "gemm").shared_bytes,
+            213'188);
+}
+
 TEST(KernelTable, SumsTheBytesOfCopies) {
   RecordBuilder builder;
   const Trace trace = builder.Kernel("gemm", 0, 5, 1)
