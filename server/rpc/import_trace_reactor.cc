@@ -14,21 +14,22 @@
 namespace traza {
 
 grpc::ServerReadReactor<v1::ImportTraceRequest>* ImportTraceReactor::Start(
-    TraceImporter& importer, Executor& executor, CallRecord record,
+    const Parts& parts, grpc::CallbackServerContext& context, CallRecord record,
     StreamLimit::Permit permit, v1::Trace* response) {
   const std::shared_ptr<ImportTraceReactor> self(new ImportTraceReactor(
-      importer, executor, std::move(record), std::move(permit), response));
+      parts, context, std::move(record), std::move(permit), response));
   self->self_ = self;
   self->StartRead(&self->message_);
   return self.get();
 }
 
-ImportTraceReactor::ImportTraceReactor(TraceImporter& importer,
-                                       Executor& executor, CallRecord record,
+ImportTraceReactor::ImportTraceReactor(const Parts& parts,
+                                       grpc::CallbackServerContext& context,
+                                       CallRecord record,
                                        StreamLimit::Permit permit,
                                        v1::Trace* response)
-    : importer_(importer),
-      executor_(executor),
+    : parts_(parts),
+      context_(context),
       record_(std::move(record)),
       permit_(std::move(permit)),
       response_(response) {}
@@ -41,7 +42,7 @@ void ImportTraceReactor::OnReadDone(bool ok) {
 void ImportTraceReactor::Post(bool all_read) {
   // A copy: the end may come while the executor still holds its own.
   const std::shared_ptr<ImportTraceReactor> self = self_;
-  if (!executor_.Post([self, all_read] { self->Turn(all_read); })) {
+  if (!parts_.executor.Post([self, all_read] { self->Turn(all_read); })) {
     End(TooManyRequests("requests in progress"));
   }
 }
@@ -49,8 +50,10 @@ void ImportTraceReactor::Post(bool all_read) {
 void ImportTraceReactor::Turn(bool all_read) {
   OnThrow end_anyway(
       [this] { End(absl::InternalError("importing a trace threw")); });
+  // A stream that broke ends as one that is whole does: only this tells them
+  // apart.
   absl::Status status = ClientGone();
-  if (!cancelled_) status = all_read ? Complete() : Take();
+  if (!context_.IsCancelled()) status = all_read ? Complete() : Take();
   end_anyway.Dismiss();
   turns_.fetch_add(1, std::memory_order_release);
   if (status.ok() && !all_read) {
@@ -84,20 +87,22 @@ absl::Status ImportTraceReactor::TakeHeader() {
   }
   ASSIGN_OR_RETURN(ImportDescription description,
                    ParseImportHeader(message_.header()));
-  ASSIGN_OR_RETURN(upload_, importer_.Begin(std::move(description)));
+  ASSIGN_OR_RETURN(upload_, parts_.importer.Begin(std::move(description)));
   return absl::OkStatus();
 }
 
 absl::Status ImportTraceReactor::Complete() {
   if (upload_ == nullptr) return InvalidField("header", "is required");
-  ASSIGN_OR_RETURN(const TraceRow row, importer_.Finish(*upload_));
+  ASSIGN_OR_RETURN(const TraceRow row, parts_.importer.Finish(*upload_));
   *response_ = ToProto(row);
   return absl::OkStatus();
 }
 
 void ImportTraceReactor::End(const absl::Status& status) {
-  // Its temporaries are gone before the client sees the end.
+  // Its temporaries and its place are free before the client sees the end: it
+  // may go on with the next file.
   upload_.reset();
+  permit_.reset();
   Finish(record_.Close(status));
 }
 

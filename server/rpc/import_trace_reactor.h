@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "grpcpp/grpcpp.h"
@@ -26,13 +27,17 @@ namespace traza {
 class ImportTraceReactor final
     : public grpc::ServerReadReactor<v1::ImportTraceRequest> {
  public:
-  // `importer` and `executor` must outlive every call.
+  // They must outlive every call.
+  struct Parts {
+    TraceImporter& importer;
+    Executor& executor;
+  };
   static grpc::ServerReadReactor<v1::ImportTraceRequest>* Start(
-      TraceImporter& importer, Executor& executor, CallRecord record,
-      StreamLimit::Permit permit, v1::Trace* response);
+      const Parts& parts, grpc::CallbackServerContext& context,
+      CallRecord record, StreamLimit::Permit permit, v1::Trace* response);
 
  private:
-  ImportTraceReactor(TraceImporter& importer, Executor& executor,
+  ImportTraceReactor(const Parts& parts, grpc::CallbackServerContext& context,
                      CallRecord record, StreamLimit::Permit permit,
                      v1::Trace* response);
 
@@ -46,16 +51,15 @@ class ImportTraceReactor final
   void End(const absl::Status& status);
 
   void OnReadDone(bool ok) override;
-  void OnCancel() override { cancelled_ = true; }
+  void OnCancel() override {}  // asked for by Turn()
   void OnDone() override;
 
-  TraceImporter& importer_;
-  Executor& executor_;
+  const Parts parts_;
+  const grpc::CallbackServerContext& context_;
   CallRecord record_;
-  StreamLimit::Permit permit_;
+  std::optional<StreamLimit::Permit> permit_;
   v1::Trace* const response_;
   std::shared_ptr<ImportTraceReactor> self_;
-  std::atomic<bool> cancelled_ = false;
 
   // As in ReadTraceReactor: orders the fields below between threads in a way
   // that ThreadSanitizer sees.

@@ -227,7 +227,7 @@ grpc::ServerWriteReactor<v1::FileChunk>* TraceService::ReadTrace(
 }
 
 grpc::ServerReadReactor<v1::ImportTraceRequest>* TraceService::ImportTrace(
-    grpc::CallbackServerContext* /*context*/, v1::Trace* response) {
+    grpc::CallbackServerContext* context, v1::Trace* response) {
   using Ended = EndedStream<grpc::ServerReadReactor<v1::ImportTraceRequest>>;
   CallRecord record(parts_.metrics, {kService, "ImportTrace", "client_stream"});
   std::optional<StreamLimit::Permit> permit = import_streams_.Take();
@@ -235,7 +235,7 @@ grpc::ServerReadReactor<v1::ImportTraceRequest>* TraceService::ImportTrace(
     return Ended::Start(std::move(record),
                         TooManyRequests("imports in progress"));
   }
-  return ImportTraceReactor::Start(importer_, parts_.executor,
+  return ImportTraceReactor::Start({importer_, parts_.executor}, *context,
                                    std::move(record), *std::move(permit),
                                    response);
 }
