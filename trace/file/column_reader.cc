@@ -39,6 +39,7 @@ void SpreadOut(const std::vector<int16_t>& levels, int64_t rows, int64_t values,
 // the memory. Pages that a lying row count asks for are never touched.
 template <typename T>
 void MakeRoom(int64_t rows, std::vector<T>* cells) {
+  if (rows <= kBatch) return;
   const size_t needed = cells->size() + static_cast<size_t>(rows);
   if (needed > cells->capacity()) {
     // Many small row groups must not copy all cells each time.

@@ -29,8 +29,9 @@ namespace {
 // Of all distinct texts: those of ours take a few hundred kilobytes.
 constexpr int64_t kMaxNameBytes = int64_t{64} << 20;
 
-// Decoding so many rows takes much longer than a thread's start.
-constexpr int64_t kRowsWorthAThread = 100'000;
+// Decoding so many rows takes much longer than a thread's start, and is worth
+// the memory that the allocator keeps for the thread.
+constexpr int64_t kRowsWorthAThread = 105'000;
 
 template <typename T>
 constexpr parquet::Type::type kPhysicalType =
