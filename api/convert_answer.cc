@@ -234,10 +234,7 @@ PerStep FromProto(const v1::PerStep& from) {
 v1::Structure ToProto(const Structure& from) {
   v1::Structure to;
   for (const StructureItem& item : from.per_step) {
-    v1::StructureItem* added = to.add_per_step();
-    added->set_kind(traza::ToProto(item.kind));
-    added->set_name(ToValidUtf8(item.name));
-    added->set_count(item.count);
+    *to.add_per_step() = traza::ToProto(item);
   }
   to.set_stable(from.stable);
   to.set_steps(from.steps);
@@ -264,10 +261,7 @@ v1::Structure ToProto(const Structure& from) {
 Structure FromProto(const v1::Structure& from) {
   Structure to;
   for (const v1::StructureItem& item : from.per_step()) {
-    to.per_step.push_back(
-        {.kind = traza::FromProto(item.kind()).value_or(EventKind::kKernel),
-         .name = item.name(),
-         .count = item.count()});
+    to.per_step.push_back(traza::FromProto(item));
   }
   to.stable = from.stable();
   to.steps = from.steps();
@@ -324,6 +318,20 @@ Fingerprint FromProto(const v1::Fingerprint& from) {
 }
 
 }  // namespace
+
+v1::StructureItem ToProto(const StructureItem& from) {
+  v1::StructureItem to;
+  to.set_kind(ToProto(from.kind));
+  to.set_name(ToValidUtf8(from.name));
+  to.set_count(from.count);
+  return to;
+}
+
+StructureItem FromProto(const v1::StructureItem& from) {
+  return {.kind = FromProto(from.kind()).value_or(EventKind::kKernel),
+          .name = from.name(),
+          .count = from.count()};
+}
 
 v1::Number ToProto(const Number& from) {
   v1::Number to;

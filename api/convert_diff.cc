@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/convert_diff.h"
 
-#include <array>
-#include <cstddef>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "api/convert_enum.h"
+#include "api/convert_trace.h"
 #include "api/optional_fields.h"
 #include "base/utf8.h"
 
@@ -21,39 +18,6 @@ namespace {
   X(low)                      \
   X(high)                     \
   X(significant)
-
-constexpr std::array<std::pair<DiffVerdict, v1::DiffVerdict>, 5> kVerdicts = {{
-    {DiffVerdict::kFaster, v1::DIFF_VERDICT_FASTER},
-    {DiffVerdict::kSlower, v1::DIFF_VERDICT_SLOWER},
-    {DiffVerdict::kNoDifference, v1::DIFF_VERDICT_NO_DIFFERENCE},
-    {DiffVerdict::kNotComparable, v1::DIFF_VERDICT_NOT_COMPARABLE},
-    {DiffVerdict::kInconclusive, v1::DIFF_VERDICT_INCONCLUSIVE},
-}};
-
-constexpr std::array<std::pair<DiffChange, v1::DiffChange>, 4> kChanges = {{
-    {DiffChange::kSame, v1::DIFF_CHANGE_SAME},
-    {DiffChange::kChanged, v1::DIFF_CHANGE_CHANGED},
-    {DiffChange::kAdded, v1::DIFF_CHANGE_ADDED},
-    {DiffChange::kRemoved, v1::DIFF_CHANGE_REMOVED},
-}};
-
-template <typename Domain, typename Proto, size_t kCount>
-Proto ToWord(const std::array<std::pair<Domain, Proto>, kCount>& words,
-             Domain value) {
-  for (const auto& [domain, proto] : words) {
-    if (domain == value) return proto;
-  }
-  return words[0].second;
-}
-
-template <typename Domain, typename Proto, size_t kCount>
-Domain FromWord(const std::array<std::pair<Domain, Proto>, kCount>& words,
-                Proto value, Domain otherwise) {
-  for (const auto& [domain, proto] : words) {
-    if (proto == value) return domain;
-  }
-  return otherwise;
-}
 
 v1::Delta ToProto(const Delta& from) {
   v1::Delta to;
@@ -69,24 +33,10 @@ Delta FromProto(const v1::Delta& from) {
   return to;
 }
 
-v1::StructureItem ToProto(const StructureItem& from) {
-  v1::StructureItem to;
-  to.set_kind(traza::ToProto(from.kind));
-  to.set_name(ToValidUtf8(from.name));
-  to.set_count(from.count);
-  return to;
-}
-
-StructureItem FromProto(const v1::StructureItem& from) {
-  return {.kind = traza::FromProto(from.kind()).value_or(EventKind::kKernel),
-          .name = from.name(),
-          .count = from.count()};
-}
-
 v1::DiffEntry ToProto(const DiffEntry& from) {
   v1::DiffEntry to;
   for (const std::string& name : from.path) to.add_path(ToValidUtf8(name));
-  to.set_change(ToWord(kChanges, from.change));
+  to.set_change(traza::ToProto(from.change));
   to.set_text(ToValidUtf8(from.text));
   *to.mutable_count() = ToProto(from.count);
   *to.mutable_device_records() = ToProto(from.device_records);
@@ -95,16 +45,17 @@ v1::DiffEntry ToProto(const DiffEntry& from) {
   *to.mutable_cpu_ns() = ToProto(from.cpu_ns);
   *to.mutable_idle_ns() = ToProto(from.idle_ns);
   for (const StructureItem& item : from.removed) {
-    *to.add_removed() = ToProto(item);
+    *to.add_removed() = traza::ToProto(item);
   }
-  for (const StructureItem& item : from.added) *to.add_added() = ToProto(item);
+  for (const StructureItem& item : from.added)
+    *to.add_added() = traza::ToProto(item);
   return to;
 }
 
 DiffEntry FromProto(const v1::DiffEntry& from) {
   DiffEntry to;
   to.path = {from.path().begin(), from.path().end()};
-  to.change = FromWord(kChanges, from.change(), DiffChange::kChanged);
+  to.change = traza::FromProto(from.change()).value_or(DiffChange::kChanged);
   to.text = from.text();
   to.count = FromProto(from.count());
   to.device_records = FromProto(from.device_records());
@@ -113,10 +64,10 @@ DiffEntry FromProto(const v1::DiffEntry& from) {
   to.cpu_ns = FromProto(from.cpu_ns());
   to.idle_ns = FromProto(from.idle_ns());
   for (const v1::StructureItem& item : from.removed()) {
-    to.removed.push_back(FromProto(item));
+    to.removed.push_back(traza::FromProto(item));
   }
   for (const v1::StructureItem& item : from.added()) {
-    to.added.push_back(FromProto(item));
+    to.added.push_back(traza::FromProto(item));
   }
   return to;
 }
@@ -125,7 +76,7 @@ DiffEntry FromProto(const v1::DiffEntry& from) {
 
 v1::Diff ToProto(const Diff& diff) {
   v1::Diff to;
-  to.set_verdict(ToWord(kVerdicts, diff.verdict));
+  to.set_verdict(ToProto(diff.verdict));
   to.set_summary(ToValidUtf8(diff.summary));
   for (const std::string& reason : diff.reasons) {
     to.add_reasons(ToValidUtf8(reason));
@@ -154,7 +105,7 @@ v1::Diff ToProto(const Diff& diff) {
 
 Diff FromProto(const v1::Diff& diff) {
   Diff to;
-  to.verdict = FromWord(kVerdicts, diff.verdict(), DiffVerdict::kInconclusive);
+  to.verdict = FromProto(diff.verdict()).value_or(DiffVerdict::kInconclusive);
   to.summary = diff.summary();
   to.reasons = {diff.reasons().begin(), diff.reasons().end()};
   if (diff.has_same_output()) to.same_output = diff.same_output();

@@ -103,6 +103,21 @@ constexpr Pairs<TableBy, v1::TableBy, 5> kTableBys = {{
     {TableBy::kStep, v1::TABLE_BY_STEP},
 }};
 
+constexpr Pairs<DiffVerdict, v1::DiffVerdict, 5> kDiffVerdicts = {{
+    {DiffVerdict::kFaster, v1::DIFF_VERDICT_FASTER},
+    {DiffVerdict::kSlower, v1::DIFF_VERDICT_SLOWER},
+    {DiffVerdict::kNoDifference, v1::DIFF_VERDICT_NO_DIFFERENCE},
+    {DiffVerdict::kNotComparable, v1::DIFF_VERDICT_NOT_COMPARABLE},
+    {DiffVerdict::kInconclusive, v1::DIFF_VERDICT_INCONCLUSIVE},
+}};
+
+constexpr Pairs<DiffChange, v1::DiffChange, 4> kDiffChanges = {{
+    {DiffChange::kSame, v1::DIFF_CHANGE_SAME},
+    {DiffChange::kChanged, v1::DIFF_CHANGE_CHANGED},
+    {DiffChange::kAdded, v1::DIFF_CHANGE_ADDED},
+    {DiffChange::kRemoved, v1::DIFF_CHANGE_REMOVED},
+}};
+
 constexpr Pairs<CheckOutcome, v1::CheckOutcome, 3> kCheckOutcomes = {{
     {CheckOutcome::kPassed, v1::CHECK_OUTCOME_PASSED},
     {CheckOutcome::kFailed, v1::CHECK_OUTCOME_FAILED},
@@ -158,6 +173,20 @@ std::optional<LaneKind> FromProto(v1::LaneKind kind) {
 
 v1::TableBy ToProto(TableBy by) { return Forward(kTableBys, by); }
 std::optional<TableBy> FromProto(v1::TableBy by) { return Back(kTableBys, by); }
+
+v1::DiffVerdict ToProto(DiffVerdict verdict) {
+  return Forward(kDiffVerdicts, verdict);
+}
+std::optional<DiffVerdict> FromProto(v1::DiffVerdict verdict) {
+  return Back(kDiffVerdicts, verdict);
+}
+
+v1::DiffChange ToProto(DiffChange change) {
+  return Forward(kDiffChanges, change);
+}
+std::optional<DiffChange> FromProto(v1::DiffChange change) {
+  return Back(kDiffChanges, change);
+}
 
 v1::CheckOutcome ToProto(CheckOutcome outcome) {
   return Forward(kCheckOutcomes, outcome);

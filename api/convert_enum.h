@@ -10,6 +10,7 @@
 #include "spec/worker_description.h"
 #include "trace/analysis/answer.h"
 #include "trace/analysis/check.h"
+#include "trace/analysis/diff.h"
 #include "trace/analysis/table.h"
 #include "trace/analysis/timeline.h"
 #include "trace/record.h"
@@ -40,6 +41,10 @@ v1::TableBy ToProto(TableBy by);
 std::optional<TableBy> FromProto(v1::TableBy by);
 v1::CheckOutcome ToProto(CheckOutcome outcome);
 std::optional<CheckOutcome> FromProto(v1::CheckOutcome outcome);
+v1::DiffVerdict ToProto(DiffVerdict verdict);
+std::optional<DiffVerdict> FromProto(v1::DiffVerdict verdict);
+v1::DiffChange ToProto(DiffChange change);
+std::optional<DiffChange> FromProto(v1::DiffChange change);
 v1::DeviceKind ToProto(DeviceKind kind);
 std::optional<DeviceKind> FromProto(v1::DeviceKind kind);
 v1::ParamType ToProto(ParamType type);

@@ -27,6 +27,9 @@ Table FromProto(const v1::GetTableResponse& table);
 v1::Number ToProto(const Number& number);
 Number FromProto(const v1::Number& number);
 
+v1::StructureItem ToProto(const StructureItem& item);
+StructureItem FromProto(const v1::StructureItem& item);
+
 v1::Answer ToProto(const Answer& answer);
 Answer FromProto(const v1::Answer& answer);
 

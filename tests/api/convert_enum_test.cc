@@ -36,6 +36,12 @@ TEST(ConvertEnum, EveryWordSurvivesTheRoundTrip) {
   for (int i = 0; i <= static_cast<int>(LaneKind::kCounter); ++i) {
     ExpectRoundTrip(static_cast<LaneKind>(i));
   }
+  for (int i = 0; i <= static_cast<int>(DiffVerdict::kInconclusive); ++i) {
+    ExpectRoundTrip(static_cast<DiffVerdict>(i));
+  }
+  for (int i = 0; i <= static_cast<int>(DiffChange::kRemoved); ++i) {
+    ExpectRoundTrip(static_cast<DiffChange>(i));
+  }
   ExpectRoundTrip(DeviceKind::kCpu);
   ExpectRoundTrip(DeviceKind::kGpu);
   ExpectRoundTrip(ParamType::kInt);
