@@ -184,10 +184,14 @@ absl::StatusOr<TraceRow> TraceImporter::Finish(Upload& upload) {
                                    *description.sha256, ", and ", sha256,
                                    " arrived."));
   }
+  const fs::path sent = traces_.UploadPath(upload.id_);
+  const absl::StatusOr<TraceFormat> format = TraceFormatOf(sent);
+  if (!format.ok()) return AsFaultOfRequest(format.status(), sent);
+  RETURN_IF_ERROR(CheckFormat(description.format, *format));
   TakenTrace taken;
   fs::path file;
   {
-    ASSIGN_OR_RETURN(const Trace trace, Read(upload));
+    ASSIGN_OR_RETURN(const Trace trace, Read(upload, *format));
     taken = Summarize(trace, options_.encode_answer);
     const Header& header = trace.header;
     taken.row.workload = header.job.workload;
@@ -196,18 +200,16 @@ absl::StatusOr<TraceRow> TraceImporter::Finish(Upload& upload) {
         header.device.id.empty() ? header.job.device : header.device.id;
     taken.row.host = header.host;
     taken.row.labels = description.labels;
-    ASSIGN_OR_RETURN(file, FileToStore(upload, trace));
+    ASSIGN_OR_RETURN(file, FileToStore(upload, *format, trace));
   }
   ReleaseMemoryOf(taken.row.rows);
   return Store(upload, sha256, file, std::move(taken));
 }
 
-absl::StatusOr<Trace> TraceImporter::Read(const Upload& upload) const {
+absl::StatusOr<Trace> TraceImporter::Read(const Upload& upload,
+                                          TraceFormat format) const {
   const fs::path path = traces_.UploadPath(upload.id_);
-  const absl::StatusOr<TraceFormat> format = TraceFormatOf(path);
-  if (!format.ok()) return AsFaultOfRequest(format.status(), path);
-  RETURN_IF_ERROR(CheckFormat(upload.description_.format, *format));
-  absl::StatusOr<Trace> trace = ReadAs(*format, path);
+  absl::StatusOr<Trace> trace = ReadAs(format, path);
   if (!trace.ok()) return AsFaultOfRequest(trace.status(), path);
   if (trace->rows() > 0) return trace;
   return ErrorBuilder(absl::StatusCode::kInvalidArgument, Reason::kTraceEmpty)
@@ -217,10 +219,9 @@ absl::StatusOr<Trace> TraceImporter::Read(const Upload& upload) const {
 }
 
 absl::StatusOr<fs::path> TraceImporter::FileToStore(const Upload& upload,
+                                                    TraceFormat format,
                                                     const Trace& trace) const {
-  const fs::path sent = traces_.UploadPath(upload.id_);
-  ASSIGN_OR_RETURN(const TraceFormat format, TraceFormatOf(sent));
-  if (format == TraceFormat::kParquet) return sent;
+  if (format == TraceFormat::kParquet) return traces_.UploadPath(upload.id_);
   const fs::path converted = traces_.ConvertedPath(upload.id_);
   ASSIGN_OR_RETURN(const int64_t bytes, WriteParquet(trace, converted));
   if (bytes > options_.max_trace_bytes) {

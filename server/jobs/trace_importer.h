@@ -20,6 +20,7 @@
 #include "server/store/job_store.h"
 #include "server/store/trace_store.h"
 #include "spec/job.h"
+#include "trace/file/any_trace.h"
 #include "trace/trace.h"
 
 namespace traza {
@@ -82,9 +83,10 @@ class TraceImporter {
   absl::StatusOr<TraceRow> Finish(Upload& upload);
 
  private:
-  absl::StatusOr<Trace> Read(const Upload& upload) const;
+  absl::StatusOr<Trace> Read(const Upload& upload, TraceFormat format) const;
   // The file that is to be stored.
   absl::StatusOr<std::filesystem::path> FileToStore(const Upload& upload,
+                                                    TraceFormat format,
                                                     const Trace& trace) const;
   absl::StatusOr<TraceRow> Store(const Upload& upload,
                                  const std::string& sha256,
