@@ -222,7 +222,7 @@ absl::StatusOr<fs::path> TraceImporter::FileToStore(const Upload& upload,
                                                     TraceFormat format,
                                                     const Trace& trace) const {
   if (format == TraceFormat::kParquet) return traces_.UploadPath(upload.id_);
-  const fs::path converted = traces_.ConvertedPath(upload.id_);
+  fs::path converted = traces_.ConvertedPath(upload.id_);
   ASSIGN_OR_RETURN(const int64_t bytes, WriteParquet(trace, converted));
   if (bytes > options_.max_trace_bytes) {
     return TooLarge("The trace", options_.max_trace_bytes);
