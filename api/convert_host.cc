@@ -63,8 +63,11 @@ v1::Device ToProto(const DeviceDescription& device) {
   if (device.compute_capability.has_value()) {
     to.set_compute_capability(*device.compute_capability);
   }
-  for (const auto& [dtype, rate] : device.flops_per_second) {
+  for (const auto& [dtype, rate] : device.roofs.flops_per_second) {
     (*to.mutable_flops_per_second())[dtype] = rate;
+  }
+  if (device.roofs.memory_bytes_per_second.has_value()) {
+    to.set_memory_bytes_per_second(*device.roofs.memory_bytes_per_second);
   }
   if (device.unavailable.has_value()) to.set_unavailable(*device.unavailable);
   if (device.multiprocessor.has_value()) {

@@ -19,7 +19,8 @@ class Daemon:
         self.process = subprocess.Popen(
             [self.bin_dir / "trazad", "--listen=127.0.0.1:0",
              "--http-listen=127.0.0.1:0", f"--data-dir={self.data_dir}",
-             f"--ready-fd={write_end}", "--log-level=warning", *flags],
+             f"--ready-fd={write_end}", "--log-level=warning",
+             "--measure-gpus=false", *flags],
             pass_fds=[write_end])
         os.close(write_end)
         with os.fdopen(read_end) as ready:

@@ -71,15 +71,17 @@ foreach(test ${traza_gpu_tests})
 endforeach()
 traza_bundle_program(step_overhead bin/bench)
 list(APPEND traza_bundle_checks
-  "bench 400 step_overhead bench/overhead/step_overhead.py"
+  "bench 600 step_overhead bench/overhead/step_overhead.py --rounds 10"
   "bench 400 time_to_answer bench/time_to_answer.py --device gpu0 --rival"
+  "bench 200 stop_to_answer bench/stop_to_answer.py --device gpu0"
   "bench 400 daemon tests/gpu/daemon_check.py")
 
 traza_bundle_files(bin
   deploy/bundle/traza-env deploy/bundle/traza-gpu-check)
 traza_bundle_files(libexec/traza deploy/bundle/gpu_check.py)
 traza_bundle_files(bench
-  bench/daemon.py bench/time_to_answer.py bench/torch_profiler.py)
+  bench/daemon.py bench/stop_to_answer.py bench/time_to_answer.py
+  bench/torch_profiler.py)
 traza_bundle_files(tests/gpu tests/gpu/daemon_check.py)
 traza_bundle_files(bench/overhead bench/overhead/step_overhead.py)
 traza_bundle_files("" deploy/bundle/README.md LICENSE)

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/nvml_monitor.h"
 #include "base/status_macros.h"
+#include "server/jobs/device_roofs.h"
 
 namespace traza {
 namespace {
@@ -85,6 +86,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(
                                             std::move(traces)));
   RETURN_IF_ERROR(daemon->DescribeHost());
   daemon->WatchGpus();
+  daemon->MeasureGpus();
   RETURN_IF_ERROR(daemon->manager_.Recover(WorkerMark(options.data_dir)));
   RETURN_IF_ERROR(daemon->StartRunners());
   RETURN_IF_ERROR(daemon->StartServers());
@@ -149,6 +151,17 @@ void Daemon::WatchGpus() {
   metrics_.SetGpuSource([this] { return FiguresOf(gpus_->Latest()); });
 }
 
+void Daemon::MeasureGpus() {
+  if (!options_.measure_gpus) return;
+  WorkerDescription description = *host_.description();
+  FillRoofs({.launcher = launcher_,
+             .store = *jobs_,
+             .clock = Clock::Real(),
+             .lease_of = [this](const std::string& id) { return LeaseOf(id); }},
+            &description);
+  host_.SetDescription(std::move(description));
+}
+
 DeviceLease* Daemon::LeaseOf(const std::string& device) {
   const auto found = leases_.find(device);
   return found == leases_.end() ? nullptr : found->second.get();
@@ -159,6 +172,7 @@ absl::Status Daemon::StartRunners() {
     if (device.unavailable.has_value()) continue;
     DeviceRunnerOptions options;
     options.device = device.id;
+    options.roofs = device.roofs;
     options.standby_workers = options_.standby_workers;
     ASSIGN_OR_RETURN(
         std::unique_ptr<DeviceRunner> runner,

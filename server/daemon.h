@@ -67,6 +67,7 @@ class Daemon {
   absl::Status DescribeHost();
   // Leases and metrics of the GPUs. A host where they fail runs jobs without.
   void WatchGpus();
+  void MeasureGpus();
   DeviceLease* LeaseOf(const std::string& device);  // null without one
   absl::Status StartRunners();
   absl::Status StartServers();

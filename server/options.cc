@@ -152,6 +152,11 @@ std::vector<Setting> JobSettings() {
        [](absl::string_view v, DaemonOptions* o) {
          return Assign(ParseInt(v, 0, 8), &o->standby_workers);
        }},
+      {"measure-gpus", "BOOL",
+       "measure once what each GPU can do at most, at the start [true]",
+       [](absl::string_view v, DaemonOptions* o) {
+         return Assign(ParseBool(v), &o->measure_gpus);
+       }},
       {"max-queued-jobs", "N", "queued jobs of each device, 1 to 100000 [1000]",
        [](absl::string_view v, DaemonOptions* o) {
          return Assign(ParseInt(v, 1, 100'000), &o->jobs.max_queued_jobs);

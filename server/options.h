@@ -27,7 +27,8 @@ struct DaemonOptions {
   std::filesystem::path lease_dir = kLeaseFolder;  // of all daemons of the host
   std::filesystem::path worker;                    // the program traza-worker
   int standby_workers = 1;                         // of each device, 0 to 8
-  int ready_fd = -1;  // gets one JSON line when the daemon serves
+  bool measure_gpus = true;  // roofs that are not known yet, at the start
+  int ready_fd = -1;         // gets one JSON line when the daemon serves
   bool insecure_listen = false;
   absl::Duration drain_timeout = absl::Seconds(30);  // of a running job
   LogLevel log_level = LogLevel::kInfo;

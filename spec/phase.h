@@ -18,7 +18,7 @@ enum class Phase {
   kWarmup,     // steps until steady
   kTimed,      // steps with no collection: the real step time
   kTraced,     // steps with collection
-  kFlush,      // records are drained and correlated
+  kFlush,      // collection stops, records are correlated
   kStore,      // the trace file is written and committed
 };
 

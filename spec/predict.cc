@@ -60,9 +60,9 @@ std::optional<absl::Duration> PredictStep(const JobSpec& spec, const Cost& cost,
                                           const DeviceDescription& device) {
   const ParamValues params(spec.params);
   const auto dtype = spec.params.find("dtype");
-  const auto rate = device.flops_per_second.find(
+  const auto rate = device.roofs.flops_per_second.find(
       dtype == spec.params.end() ? "fp32" : dtype->second);
-  if (rate == device.flops_per_second.end() || cost.flops.empty()) {
+  if (rate == device.roofs.flops_per_second.end() || cost.flops.empty()) {
     return std::nullopt;
   }
   const double seconds = std::max(Evaluate(cost.flops, params) / rate->second,

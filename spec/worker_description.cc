@@ -232,24 +232,48 @@ const WorkloadSchema* WorkerDescription::FindWorkload(
   return nullptr;
 }
 
+Json ToJson(const DeviceRoofs& roofs) {
+  Json json = {{"flops_per_second", roofs.flops_per_second}};
+  if (roofs.memory_bytes_per_second.has_value()) {
+    json["memory_bytes_per_second"] = *roofs.memory_bytes_per_second;
+  }
+  return json;
+}
+
+absl::StatusOr<DeviceRoofs> DeviceRoofsFromJson(const Json& json) {
+  ASSIGN_OR_RETURN(const JsonFields fields, JsonFields::Of(json));
+  DeviceRoofs roofs;
+  ASSIGN_OR_RETURN(roofs.flops_per_second,
+                   fields.NumberMap("flops_per_second", kMaxDtypes));
+  for (const auto& [dtype, rate] : roofs.flops_per_second) {
+    if (rate <= 0) return FieldError("flops_per_second", "must be positive");
+  }
+  if (fields.Has("memory_bytes_per_second")) {
+    ASSIGN_OR_RETURN(roofs.memory_bytes_per_second,
+                     fields.Number("memory_bytes_per_second"));
+    if (*roofs.memory_bytes_per_second <= 0) {
+      return FieldError("memory_bytes_per_second", "must be positive");
+    }
+  }
+  return roofs;
+}
+
+// The roofs are fields of the device itself.
 Json ToJson(const DeviceDescription& device) {
-  Json json = {
+  Json json = ToJson(device.roofs);
+  json.update({
       {"id", device.id},
       {"kind", device.kind == DeviceKind::kCpu ? "cpu" : "gpu"},
       {"model", device.model},
       {"memory_bytes", device.memory_bytes},
       {"cores", device.cores},
-      {"flops_per_second", device.flops_per_second},
-  };
+  });
   if (device.uuid.has_value()) json["uuid"] = *device.uuid;
   if (device.compute_capability.has_value()) {
     json["compute_capability"] = *device.compute_capability;
   }
   if (device.multiprocessor.has_value()) {
     json["multiprocessor"] = LimitsToJson(*device.multiprocessor);
-  }
-  if (device.memory_bytes_per_second.has_value()) {
-    json["memory_bytes_per_second"] = *device.memory_bytes_per_second;
   }
   if (device.unavailable.has_value()) {
     json["unavailable"] = *device.unavailable;
@@ -278,18 +302,7 @@ absl::StatusOr<DeviceDescription> DeviceDescriptionFromJson(const Json& json) {
     ASSIGN_OR_RETURN(device.multiprocessor,
                      fields.Value("multiprocessor", LimitsFromJson));
   }
-  ASSIGN_OR_RETURN(device.flops_per_second,
-                   fields.NumberMap("flops_per_second", kMaxDtypes));
-  for (const auto& [dtype, rate] : device.flops_per_second) {
-    if (rate <= 0) return FieldError("flops_per_second", "must be positive");
-  }
-  if (fields.Has("memory_bytes_per_second")) {
-    ASSIGN_OR_RETURN(device.memory_bytes_per_second,
-                     fields.Number("memory_bytes_per_second"));
-    if (*device.memory_bytes_per_second <= 0) {
-      return FieldError("memory_bytes_per_second", "must be positive");
-    }
-  }
+  ASSIGN_OR_RETURN(device.roofs, DeviceRoofsFromJson(json));
   ASSIGN_OR_RETURN(device.unavailable,
                    fields.OptionalString("unavailable", kMaxTextBytes));
   return device;

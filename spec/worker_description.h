@@ -43,6 +43,18 @@ struct MultiprocessorLimits {
                          const MultiprocessorLimits&) = default;
 };
 
+// What a device was measured to do at most: the roofs of a roofline. Empty or
+// absent where nobody measured.
+struct DeviceRoofs {
+  // FLOP/s of a matrix product by dtype ("bf16", "tf32", ...), above 0.
+  std::map<std::string, double> flops_per_second;
+  // Bytes a second, above 0, that a copy within the device's memory reads and
+  // writes together.
+  std::optional<double> memory_bytes_per_second;
+
+  friend bool operator==(const DeviceRoofs&, const DeviceRoofs&) = default;
+};
+
 struct DeviceDescription {
   std::string id;  // "cpu", "gpu0", ...
   DeviceKind kind = DeviceKind::kCpu;
@@ -52,12 +64,8 @@ struct DeviceDescription {
   std::optional<std::string> uuid;  // GPU
   std::optional<std::string> compute_capability;       // GPU, "9.0"
   std::optional<MultiprocessorLimits> multiprocessor;  // GPU, where known
-  // Measured by the worker when it described itself, by dtype; FLOP/s of a
-  // matrix product. Empty when unknown: then time is not predicted.
-  std::map<std::string, double> flops_per_second;
-  // Measured: bytes a second that a copy within the device's memory reads and
-  // writes together. Absent when unknown.
-  std::optional<double> memory_bytes_per_second;
+  // Without measured FLOP/s, time is not predicted.
+  DeviceRoofs roofs;
   // Set when jobs cannot run there: why, in one sentence.
   std::optional<std::string> unavailable;
 
@@ -104,6 +112,8 @@ struct WorkerDescription {
                          const WorkerDescription&) = default;
 };
 
+nlohmann::json ToJson(const DeviceRoofs& roofs);
+absl::StatusOr<DeviceRoofs> DeviceRoofsFromJson(const nlohmann::json& json);
 nlohmann::json ToJson(const DeviceDescription& device);
 absl::StatusOr<DeviceDescription> DeviceDescriptionFromJson(
     const nlohmann::json& json);

@@ -102,7 +102,8 @@ std::string Encode(const StartJob& message) {
   return Line(Json{{"type", "start"},
                    {"spec", ToJson(message.spec)},
                    {"out", message.out},
-                   {"job_id", message.job_id}});
+                   {"job_id", message.job_id},
+                   {"roofs", ToJson(message.roofs)}});
 }
 
 absl::StatusOr<WorkerMessage> DecodeWorkerMessage(absl::string_view line) {
@@ -133,6 +134,7 @@ absl::StatusOr<StartJob> DecodeStartJob(absl::string_view line) {
   ASSIGN_OR_RETURN(message.spec, fields.Value("spec", JobSpecFromJson));
   ASSIGN_OR_RETURN(message.out, fields.String("out", kMaxPathBytes));
   ASSIGN_OR_RETURN(message.job_id, fields.String("job_id", kMaxJobIdBytes));
+  ASSIGN_OR_RETURN(message.roofs, fields.Value("roofs", DeviceRoofsFromJson));
   return message;
 }
 

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "spec/job_spec.h"
 #include "spec/phase.h"
+#include "spec/worker_description.h"
 
 namespace traza {
 
@@ -68,6 +69,7 @@ struct StartJob {
   JobSpec spec;
   std::string out;     // path of the trace file to write
   std::string job_id;  // goes into the header of the trace
+  DeviceRoofs roofs;   // of the device, likewise
 };
 
 // One line, ended by a newline.

@@ -54,6 +54,7 @@ Header MakeHeader(const WorkerJob& job, const DeviceDescription& device,
   header.job = job.spec;
   header.host = HostName();
   header.device = device;
+  header.device.roofs = job.roofs;
   header.versions = runtime.versions();
   header.versions["traza"] = kVersion;
   header.standby = job.standby;

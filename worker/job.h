@@ -29,6 +29,7 @@ struct WorkerJob {
   std::string out;       // path of the trace file
   std::string dump;      // of CUPTI's records; empty is none
   std::string job_id;    // empty when started by hand
+  DeviceRoofs roofs;     // of the device; empty when started by hand
   bool standby = false;  // this process has run something before
   // Who started this process and others beside it; absent by hand.
   std::optional<pid_t> daemon;

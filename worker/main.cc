@@ -26,6 +26,7 @@
 #include "worker/daemon_link.h"
 #include "worker/describe.h"
 #include "worker/device_collector.h"
+#include "worker/gpu_roofs.h"
 #include "worker/job.h"
 #include "worker/null_collector.h"
 #include "worker/options.h"
@@ -124,13 +125,35 @@ int RunDescribe() {
   const TorchRuntime runtime;
   WorkerDescription description = Describe(runtime);
   const absl::Status measured = CatchErrors([&] {
-    description.devices.front().flops_per_second = runtime.MeasureCpu();
+    description.devices.front().roofs.flops_per_second = runtime.MeasureCpu();
     return absl::OkStatus();
   });
   if (!measured.ok()) SayStatus(measured);
   if (!runtime.no_gpu().empty()) Say(runtime.no_gpu());
   const std::string text = absl::StrCat(ToJson(description).dump(), "\n");
   const absl::Status written = WriteAll(STDOUT_FILENO, text);
+  if (written.ok()) return 0;
+  SayStatus(written);
+  return kExitFailed;
+}
+
+// ---- --measure --device ID
+
+int RunMeasure(const std::string& device) {
+  const TorchRuntime runtime;
+  absl::StatusOr<std::unique_ptr<NvmlMonitor>> monitor = NvmlMonitor::Open();
+  absl::StatusOr<DeviceRoofs> roofs;
+  const absl::Status measured = CatchErrors([&] {
+    roofs = MeasureGpu(runtime, device, monitor.ok() ? monitor->get() : nullptr,
+                       getppid());
+    return roofs.status();
+  });
+  if (!measured.ok()) {
+    SayStatus(measured);
+    return kExitFailed;
+  }
+  const absl::Status written =
+      WriteAll(STDOUT_FILENO, absl::StrCat(ToJson(*roofs).dump(), "\n"));
   if (written.ok()) return 0;
   SayStatus(written);
   return kExitFailed;
@@ -172,6 +195,7 @@ int ServeDaemon(const std::string& device, bool standby) {
       RunJob({.spec = start->spec,
               .out = start->out,
               .job_id = start->job_id,
+              .roofs = start->roofs,
               .standby = standby,
               .daemon = getppid(),
               .start_ns = standby ? RealtimeNs() : start_ns},
@@ -252,6 +276,8 @@ int Main(const std::vector<std::string>& args) {
       return 0;
     case WorkerMode::kDescribe:
       return RunDescribe();
+    case WorkerMode::kMeasure:
+      return RunMeasure(options->device);
     case WorkerMode::kDaemon:
       return ServeDaemon(options->device, options->standby);
     case WorkerMode::kByHand:

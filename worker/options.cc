@@ -30,7 +30,7 @@ absl::Status Check(const WorkerOptions& options, int modes) {
   const bool by_hand = !options.spec.empty() || !options.out.empty();
   if (modes + (by_hand ? 1 : 0) != 1) {
     return absl::InvalidArgumentError(
-        "give one of --describe, --daemon, --spec with --out");
+        "give one of --describe, --measure, --daemon, --spec with --out");
   }
   if (by_hand && (options.spec.empty() || options.out.empty())) {
     return absl::InvalidArgumentError("--spec and --out go together");
@@ -42,8 +42,12 @@ absl::Status Check(const WorkerOptions& options, int modes) {
   if (options.standby && !daemon) {
     return absl::InvalidArgumentError("--standby needs --daemon");
   }
-  if (daemon != !options.device.empty()) {
-    return absl::InvalidArgumentError("--daemon and --device go together");
+  const bool with_device = daemon || options.mode == WorkerMode::kMeasure;
+  if (with_device && options.device.empty()) {
+    return absl::InvalidArgumentError("--daemon and --measure need --device");
+  }
+  if (!with_device && !options.device.empty()) {
+    return absl::InvalidArgumentError("--device needs --daemon or --measure");
   }
   return absl::OkStatus();
 }
@@ -54,6 +58,8 @@ absl::string_view WorkerUsage() {
   return "usage: traza-worker --spec FILE --out FILE   run one job by hand\n"
          "       traza-worker --describe               print what this host "
          "can do\n"
+         "       traza-worker --measure --device ID    measure the roofs of "
+         "a GPU\n"
          "       traza-worker --daemon --device ID [--standby]\n"
          "                                             serve trazad on "
          "descriptor "
@@ -89,6 +95,8 @@ absl::StatusOr<WorkerOptions> ParseWorkerOptions(
       set_mode(WorkerMode::kPrintVersion);
     } else if (arg == "--describe") {
       set_mode(WorkerMode::kDescribe);
+    } else if (arg == "--measure") {
+      set_mode(WorkerMode::kMeasure);
     } else if (arg == "--daemon") {
       set_mode(WorkerMode::kDaemon);
     } else if (arg == "--standby") {

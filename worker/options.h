@@ -14,6 +14,7 @@ enum class WorkerMode {
   kPrintHelp,
   kPrintVersion,
   kDescribe,
+  kMeasure,
   kDaemon,
   kByHand
 };
@@ -21,7 +22,8 @@ enum class WorkerMode {
 // What the command line says.
 struct WorkerOptions {
   WorkerMode mode = WorkerMode::kPrintHelp;
-  std::string device;  // that --daemon serves: "cpu", "gpu0", ...
+  // That --daemon serves or --measure measures: "cpu", "gpu0", ...
+  std::string device;
   bool standby = false;
   std::string spec;  // path of a job request in JSON; "-" is stdin
   std::string out;   // path of the trace file

@@ -267,6 +267,8 @@ absl::Status Session::RunTraced() {
     done = 1 + RunSteps(1, spec_.traced_steps - 1, /*wait_for_each=*/false);
   }
   Wait();
+  // From here on everything is what having traced costs.
+  if (done > 0) Enter(Phase::kFlush, std::nullopt);
   RETURN_IF_ERROR(StopRecording());
   if (parts_.sampler != nullptr) parts_.sampler->Stop();
   if (done == 0) return CheckStop();
@@ -362,7 +364,7 @@ absl::Status Session::StopRecording() {
 // ---- FLUSH and STORE
 
 absl::Status Session::Flush() {
-  Enter(Phase::kFlush, std::nullopt);
+  if (phase_ != Phase::kFlush) Enter(Phase::kFlush, std::nullopt);
   Header& header = options_.header;
   header.fingerprint = FingerprintOf(workload_->Output());
   if (parts_.sampler != nullptr) {

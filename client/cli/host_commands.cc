@@ -39,6 +39,10 @@ std::string SpeedText(const v1::Device& device) {
   for (const auto& [dtype, flops] : speeds) {
     parts.push_back(absl::StrFormat("%s %.3g TFLOP/s", dtype, flops / 1e12));
   }
+  if (device.has_memory_bytes_per_second()) {
+    parts.push_back(absl::StrFormat("copies %.3g TB/s",
+                                    device.memory_bytes_per_second() / 1e12));
+  }
   return parts.empty() ? "n/a" : absl::StrJoin(parts, ", ");
 }
 

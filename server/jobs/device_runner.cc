@@ -199,7 +199,7 @@ Outcome DeviceRunner::Supervise(Job* job) {
   WorkerSupervisor supervisor(options_.limits, std::move(hooks), *wakeup_,
                               rooms_.clock);
   return supervisor.Run(*std::move(worker), *job,
-                        rooms_.intake.PathFor(id).native());
+                        rooms_.intake.PathFor(id).native(), options_.roofs);
 }
 
 absl::StatusOr<WorkerChannel> DeviceRunner::WorkerFor(Job* job) {

@@ -28,6 +28,7 @@ namespace traza {
 
 struct DeviceRunnerOptions {
   std::string device;  // "cpu", "gpu0", ...
+  DeviceRoofs roofs;   // of it, for the traces
   int standby_workers = 1;
   SupervisorLimits limits;
   // Between attempts to write to a store that refuses: doubles each time.

@@ -13,12 +13,15 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
+#include "spec/json_fields.h"
 #include "spec/worker_message.h"
 
 namespace traza {
@@ -118,15 +121,30 @@ Output ReadBoth(Pipe out, Pipe err, absl::Duration timeout) {
   return output;
 }
 
-absl::Status NotStarted(const std::filesystem::path& program,
-                        absl::string_view what, const Output& output) {
+// `run` is the program with its arguments.
+absl::Status NotStarted(const std::string& run, absl::string_view what,
+                        absl::string_view complaint) {
   const std::string said =
-      EscapeControlCharacters(absl::StripAsciiWhitespace(output.err));
+      EscapeControlCharacters(absl::StripAsciiWhitespace(complaint));
   return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
                       Reason::kWorkerNotStarted)
-      .With("program", program.native())
-      .Build(absl::StrCat(program.native(), " --describe ", what,
-                          said.empty() ? "" : " It said: ", said));
+      .With("program", run.substr(0, run.find(' ')))
+      .Build(
+          absl::StrCat(run, " ", what, said.empty() ? "" : " It said: ", said));
+}
+
+absl::Status Unreadable(const std::string& program, absl::string_view mode,
+                        const absl::Status& fault) {
+  return NotStarted(absl::StrCat(program, " ", mode),
+                    absl::StrCat("printed what cannot be read: ",
+                                 std::string(fault.message())),
+                    "");
+}
+
+absl::StatusOr<DeviceRoofs> RoofsFromText(const std::string& text) {
+  ASSIGN_OR_RETURN(const nlohmann::json json,
+                   ParseJson(text, kMaxDescriptionBytes));
+  return DeviceRoofsFromJson(json);
 }
 
 }  // namespace
@@ -164,46 +182,58 @@ absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
       std::move(sockets.first), std::move(pipe.read)};
 }
 
-absl::StatusOr<WorkerDescription> ProcessLauncher::Describe() {
+absl::StatusOr<std::string> ProcessLauncher::OutputOf(
+    const std::vector<std::string>& args) {
+  const std::string run =
+      absl::StrCat(options_.program.native(), " ", absl::StrJoin(args, " "));
   ASSIGN_OR_RETURN(Pipe out, MakePipe());
   ASSIGN_OR_RETURN(Pipe err, MakePipe());
   SubprocessOptions child;
   child.program = options_.program;
-  child.args = {"--describe"};
+  child.args = args;
   child.environment = environment_;
   child.descriptors = {{out.write.get(), STDOUT_FILENO},
                        {err.write.get(), STDERR_FILENO}};
   child.limits = {{RLIMIT_CORE, 0}, {RLIMIT_NOFILE, kMaxDescriptors}};
   ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(child));
-  const Output output =
+  Output output =
       ReadBoth(std::move(out), std::move(err), options_.describe_timeout);
   // Both streams have ended or the time is over.
   const std::optional<ExitStatus> exit = process.WaitFor(absl::Seconds(1));
   if (!exit.has_value()) {
     process.Kill();
     return NotStarted(
-        options_.program,
+        run,
         absl::StrCat("did not end within ",
                      absl::FormatDuration(options_.describe_timeout), "."),
-        output);
+        output.err);
   }
   if (!exit->ok()) {
-    return NotStarted(options_.program,
-                      absl::StrCat("ended with ", exit->ToString(), "."),
-                      output);
+    return NotStarted(run, absl::StrCat("ended with ", exit->ToString(), "."),
+                      output.err);
   }
   if (output.out.size() > kMaxDescriptionBytes) {
-    return NotStarted(options_.program, "printed too much.", output);
+    return NotStarted(run, "printed too much.", output.err);
   }
+  return std::move(output.out);
+}
+
+absl::StatusOr<WorkerDescription> ProcessLauncher::Describe() {
+  ASSIGN_OR_RETURN(const std::string text, OutputOf({"--describe"}));
   absl::StatusOr<WorkerDescription> description =
-      WorkerDescriptionFromJson(output.out);
-  if (!description.ok()) {
-    return NotStarted(options_.program,
-                      absl::StrCat("printed what cannot be read: ",
-                                   std::string(description.status().message())),
-                      output);
-  }
-  return description;
+      WorkerDescriptionFromJson(text);
+  if (description.ok()) return description;
+  return Unreadable(options_.program.native(), "--describe",
+                    description.status());
+}
+
+absl::StatusOr<DeviceRoofs> ProcessLauncher::Measure(
+    const std::string& device) {
+  ASSIGN_OR_RETURN(const std::string text,
+                   OutputOf({"--measure", "--device", device}));
+  absl::StatusOr<DeviceRoofs> roofs = RoofsFromText(text);
+  if (roofs.ok()) return roofs;
+  return Unreadable(options_.program.native(), "--measure", roofs.status());
 }
 
 }  // namespace traza

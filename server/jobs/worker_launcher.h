@@ -66,6 +66,10 @@ class WorkerLauncher {
   // Runs `traza-worker --describe`, which may take a while: it measures the
   // devices. WORKER_NOT_STARTED with what the worker said.
   virtual absl::StatusOr<WorkerDescription> Describe() = 0;
+
+  // Runs `traza-worker --measure --device ID`, which takes some seconds.
+  // WORKER_NOT_STARTED with what the worker said.
+  virtual absl::StatusOr<DeviceRoofs> Measure(const std::string& device) = 0;
 };
 
 struct ProcessLauncherOptions {
@@ -89,8 +93,12 @@ class ProcessLauncher final : public WorkerLauncher {
 
   absl::StatusOr<LaunchedWorker> Launch(const LaunchOptions& options) override;
   absl::StatusOr<WorkerDescription> Describe() override;
+  absl::StatusOr<DeviceRoofs> Measure(const std::string& device) override;
 
  private:
+  // What the worker prints when it is run with `args`.
+  absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& args);
+
   const ProcessLauncherOptions options_;
   const std::vector<std::string> environment_;  // what workers get
   std::atomic<int64_t> launched_{0};

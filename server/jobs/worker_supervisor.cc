@@ -22,7 +22,7 @@ namespace traza {
 class WorkerSupervisor::Watch {
  public:
   Watch(const WorkerSupervisor& supervisor, WorkerChannel worker,
-        const Job& job, const std::string& out)
+        const Job& job, const std::string& out, const DeviceRoofs& roofs)
       : limits_(supervisor.limits_),
         hooks_(supervisor.hooks_),
         wakeup_(supervisor.wakeup_),
@@ -30,6 +30,7 @@ class WorkerSupervisor::Watch {
         worker_(std::move(worker)),
         job_(job),
         out_(out),
+        roofs_(roofs),
         started_(clock_.Monotonic()),
         phases_(started_) {}
 
@@ -71,6 +72,7 @@ class WorkerSupervisor::Watch {
   WorkerChannel worker_;
   const Job& job_;
   const std::string& out_;
+  const DeviceRoofs& roofs_;
 
   const absl::Duration started_;
   PhaseTrack phases_;
@@ -127,7 +129,10 @@ void WorkerSupervisor::Watch::Heard() {
 
 void WorkerSupervisor::Watch::SendJob() {
   sent_ = true;
-  const absl::Status sent = worker_.Start({job_.spec, out_, job_.id.value});
+  const absl::Status sent = worker_.Start({.spec = job_.spec,
+                                           .out = out_,
+                                           .job_id = job_.id.value,
+                                           .roofs = roofs_});
   if (sent.ok()) return;
   Note(Reason::kWorkerCrashed,
        absl::StrCat("The worker did not take the job: ",
@@ -305,8 +310,9 @@ WorkerSupervisor::WorkerSupervisor(const SupervisorLimits& limits,
       clock_(clock) {}
 
 Outcome WorkerSupervisor::Run(WorkerChannel worker, const Job& job,
-                              const std::string& out) {
-  return Watch(*this, std::move(worker), job, out).Run();
+                              const std::string& out,
+                              const DeviceRoofs& roofs) {
+  return Watch(*this, std::move(worker), job, out, roofs).Run();
 }
 
 }  // namespace traza

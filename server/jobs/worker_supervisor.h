@@ -50,9 +50,11 @@ class WorkerSupervisor {
   WorkerSupervisor(const SupervisorLimits& limits, SupervisorHooks hooks,
                    Wakeup& wakeup, const Clock& clock);
 
-  // Runs `job`, whose trace goes to `out`. When this returns, the worker and
-  // all that it forked are gone, or killed (Outcome::dying).
-  Outcome Run(WorkerChannel worker, const Job& job, const std::string& out);
+  // Runs `job`, whose trace goes to `out`, on a device of `roofs`. When this
+  // returns, the worker and all that it forked are gone, or killed
+  // (Outcome::dying).
+  Outcome Run(WorkerChannel worker, const Job& job, const std::string& out,
+              const DeviceRoofs& roofs);
 
  private:
   class Watch;

@@ -21,6 +21,7 @@
 #include "server/store/sqlite.h"
 #include "server/store/trace_row.h"
 #include "spec/job.h"
+#include "spec/worker_description.h"
 
 namespace traza {
 
@@ -32,7 +33,8 @@ struct TransitionResult {
 // How long a request id is remembered; said in the API.
 inline constexpr absl::Duration kRequestIdLife = absl::Hours(24);
 
-// Jobs and traces in SQLite: the truth. Memory elsewhere is an index of it.
+// Jobs, traces and the roofs of devices in SQLite: the truth. Memory elsewhere
+// is an index of it.
 //
 // Every change of state is a compare-and-set in SQL; whoever loses sees
 // `moved` false and the job as it is. Thread-safe; every call does I/O.
@@ -114,6 +116,13 @@ class JobStore {
   };
   // Kept up to date in memory: no I/O.
   absl::StatusOr<TraceTotals> SumTraces() const ABSL_LOCKS_EXCLUDED(mu_);
+
+  // What a device was measured to do at most. `device` is any key that changes
+  // when it has to be measured again.
+  absl::StatusOr<std::optional<DeviceRoofs>> FindRoofs(
+      const std::string& device);
+  absl::Status PutRoofs(const std::string& device, const DeviceRoofs& roofs,
+                        absl::Time now);
 
   // OK when the database can be written now; for the health check.
   absl::Status CheckWritable();

@@ -106,6 +106,16 @@ CREATE INDEX imports_by_time ON imports (time_ns);
 CREATE INDEX imports_by_trace ON imports (trace);
 )sql";
 
+// What devices were measured to do at most. `device` names the GPU and what it
+// was measured with.
+constexpr char kRoofs[] = R"sql(
+CREATE TABLE roofs (
+  device TEXT PRIMARY KEY,
+  roofs TEXT NOT NULL,
+  time_ns INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
 absl::StatusOr<int> VersionOf(Sqlite& database) {
   int64_t version = 0;
   const auto body = [&](SqlTransaction& sql) {
@@ -151,7 +161,7 @@ absl::Status TooNew(int version) {
 
 const std::vector<std::string>& Migrations() {
   static const std::vector<std::string>& steps =
-      *new std::vector<std::string>{kJobsAndTraces, kImports};
+      *new std::vector<std::string>{kJobsAndTraces, kImports, kRoofs};
   return steps;
 }
 

@@ -18,13 +18,15 @@ TEST(ConvertHost, DeviceShowsEveryField) {
   device.cores = 132;
   device.uuid = "GPU-1";
   device.compute_capability = "9.0";
-  device.flops_per_second = {{"bf16", 7.5e14}};
+  device.roofs = {.flops_per_second = {{"bf16", 7.5e14}},
+                  .memory_bytes_per_second = 4.3e12};
   device.unavailable = "no driver";
 
   EXPECT_EQ(ToJsonText(ToProto(device), {.indent = 0}),
             R"({"name":"gpu0","kind":"gpu","model":"NVIDIA H200",)"
             R"("memory_bytes":150000000000,"cores":132,"uuid":"GPU-1",)"
             R"("compute_capability":"9.0","flops_per_second":{"bf16":7.5e+14},)"
+            R"("memory_bytes_per_second":4.3e+12,)"
             R"("unavailable":"no driver"})");
 }
 

@@ -49,6 +49,7 @@ TEST_F(Options, DefaultsListenOnLoopbackOnly) {
   EXPECT_EQ(options->listen.ToString(), "127.0.0.1:7719");
   EXPECT_EQ(options->http_listen.ToString(), "127.0.0.1:7720");
   EXPECT_EQ(options->standby_workers, 1);
+  EXPECT_TRUE(options->measure_gpus);
   EXPECT_EQ(options->lease_dir, "/run/lock/traza");
 }
 

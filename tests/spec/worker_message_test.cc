@@ -146,6 +146,8 @@ TEST(StartJob, ComesBack) {
   message.spec.labels = {{"k", "v"}};
   message.out = "/tmp/x.parquet";
   message.job_id = "0mx257xtatekbwv3ado3";
+  message.roofs = {.flops_per_second = {{"bf16", 7.5e14}},
+                   .memory_bytes_per_second = 4.3e12};
 
   const absl::StatusOr<StartJob> decoded =
       DecodeStartJob(absl::StripSuffix(Encode(message), "\n"));
@@ -154,6 +156,7 @@ TEST(StartJob, ComesBack) {
   EXPECT_EQ(decoded->spec, message.spec);
   EXPECT_EQ(decoded->out, message.out);
   EXPECT_EQ(decoded->job_id, message.job_id);
+  EXPECT_EQ(decoded->roofs, message.roofs);
 }
 
 TEST(StartJob, AFaultInTheSpecHasItsPath) {

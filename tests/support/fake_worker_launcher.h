@@ -157,6 +157,18 @@ class FakeWorkerLauncher final : public WorkerLauncher {
   absl::StatusOr<WorkerDescription> Describe() override {
     return MakeDescription();
   }
+  absl::StatusOr<DeviceRoofs> Measure(const std::string& device) override
+      ABSL_LOCKS_EXCLUDED(mu_) {
+    const MutexLock lock(mu_);
+    measured_.push_back(device);
+    if (!next_error_.ok()) return next_error_;
+    return DeviceRoofs{.flops_per_second = {{"bf16", 7e14}},
+                       .memory_bytes_per_second = 4e12};
+  }
+  std::vector<std::string> measured() ABSL_LOCKS_EXCLUDED(mu_) {
+    const MutexLock lock(mu_);
+    return measured_;
+  }
 
   // From now on Launch() fails so; with OK it works again.
   void FailWith(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mu_) {
@@ -205,6 +217,7 @@ class FakeWorkerLauncher final : public WorkerLauncher {
   CondVar changed_;
   absl::Status next_error_ ABSL_GUARDED_BY(mu_);
   std::vector<std::shared_ptr<FakeWorker>> workers_ ABSL_GUARDED_BY(mu_);
+  std::vector<std::string> measured_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace traza

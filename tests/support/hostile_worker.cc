@@ -290,6 +290,13 @@ ParamSchema Choice(const std::string& name, std::vector<std::string> choices,
   return schema;
 }
 
+int Measure() {
+  const DeviceRoofs roofs = {.flops_per_second = {{"bf16", 7e14}},
+                             .memory_bytes_per_second = 4e12};
+  std::printf("%s\n", ToJson(roofs).dump().c_str());
+  return 0;
+}
+
 int Describe() {
   WorkerDescription description;
   description.versions = {{"traza", "0.1.0"}, {"torch", "none"}};
@@ -377,6 +384,7 @@ int main(int argc, char** argv) {
     return std::ranges::find(args, flag) != args.end();
   };
   if (has("--describe")) return traza::Describe();
+  if (has("--measure")) return traza::Measure();
   if (has("--daemon")) return traza::Serve(has("--standby"));
   std::fprintf(stderr, "usage: hostile_worker --describe | --daemon\n");
   return 2;

@@ -39,7 +39,7 @@ inline WorkerDescription SampleDescription() {
        .model = "Sample CPU",
        .memory_bytes = int64_t{16} << 30,
        .cores = 2,
-       .flops_per_second = {{"fp32", 1e11}}},
+       .roofs = {.flops_per_second = {{"fp32", 1e11}}}},
       {.id = "gpu0",
        .kind = DeviceKind::kGpu,
        .model = "Sample GPU",
@@ -48,7 +48,8 @@ inline WorkerDescription SampleDescription() {
        .uuid = "GPU-5b3f7e1c",
        .compute_capability = "9.0",
        .multiprocessor = SampleLimits(),
-       .flops_per_second = {{"fp32", 5e13}, {"bf16", 8e14}}},
+       .roofs = {.flops_per_second = {{"fp32", 5e13}, {"bf16", 8e14}},
+                 .memory_bytes_per_second = 4.3e12}},
   };
   WorkloadSchema workload;
   workload.name = "matmul_add";

@@ -17,6 +17,8 @@ TEST(ParseWorkerOptions, TakesTheModes) {
   EXPECT_EQ(ParseWorkerOptions({"--help"})->mode, WorkerMode::kPrintHelp);
   EXPECT_EQ(ParseWorkerOptions({"--daemon", "--device", "cpu"})->mode,
             WorkerMode::kDaemon);
+  EXPECT_EQ(ParseWorkerOptions({"--measure", "--device", "gpu0"})->mode,
+            WorkerMode::kMeasure);
 }
 
 TEST(ParseWorkerOptions, StandbyGoesWithDaemon) {
@@ -24,6 +26,12 @@ TEST(ParseWorkerOptions, StandbyGoesWithDaemon) {
       ParseWorkerOptions({"--daemon", "--device=gpu1", "--standby"})->standby);
   EXPECT_THAT(ParseWorkerOptions({"--standby", "--describe"}),
               StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(ParseWorkerOptions, SomethingIsMeasured) {
+  EXPECT_FALSE(ParseWorkerOptions({"--measure"}).ok());
+  EXPECT_FALSE(
+      ParseWorkerOptions({"--measure", "--device", "gpu0", "--standby"}).ok());
 }
 
 TEST(ParseWorkerOptions, ADaemonSaysForWhichDevice) {

@@ -99,7 +99,7 @@ TEST_F(WorkerByHandTest, DescribesItselfInJsonAndNothingElse) {
   ASSERT_NE(cpu, nullptr);
   EXPECT_FALSE(cpu->model.empty());
   EXPECT_GT(cpu->memory_bytes, 0);
-  EXPECT_GT(cpu->flops_per_second.at("fp32"), 1e8);
+  EXPECT_GT(cpu->roofs.flops_per_second.at("fp32"), 1e8);
 }
 
 TEST_F(WorkerByHandTest, RunsARequestWithEveryDefault) {

@@ -94,13 +94,13 @@ std::optional<Roofline> MeasureRoofline(const Trace& trace,
   roofline.type = static_cast<KernelType>(std::ranges::max_element(by_type) -
                                           by_type.begin());
   const DeviceDescription& device = trace.header.device;
-  const auto peak =
-      device.flops_per_second.find(std::string(KernelTypeName(roofline.type)));
-  if (peak != device.flops_per_second.end() && peak->second > 0) {
+  const auto peak = device.roofs.flops_per_second.find(
+      std::string(KernelTypeName(roofline.type)));
+  if (peak != device.roofs.flops_per_second.end() && peak->second > 0) {
     roofline.peak_flops = peak->second;
   }
-  if (device.memory_bytes_per_second.value_or(0) > 0) {
-    roofline.peak_bytes = device.memory_bytes_per_second;
+  if (device.roofs.memory_bytes_per_second.value_or(0) > 0) {
+    roofline.peak_bytes = device.roofs.memory_bytes_per_second;
   }
   return roofline;
 }

@@ -121,6 +121,28 @@ TEST_F(ProcessLauncherTest, ADescriptionThatHangsIsKilled) {
   EXPECT_EQ(KillProcessesWithEnvironment(WorkerMark(dir_.path())), 0);
 }
 
+TEST_F(ProcessLauncherTest, ReadsWhatADeviceCanDo) {
+  const auto roofs = Launcher(HostileWorker()).Measure("gpu0");
+
+  ASSERT_THAT(roofs, IsOk());
+  EXPECT_EQ(roofs->memory_bytes_per_second, 4e12);
+}
+
+TEST_F(ProcessLauncherTest, AFailedMeasurementTellsWhatTheWorkerSaid) {
+  const auto busy =
+      Launcher(Script("echo 'Other processes use gpu0: 1.' >&2; exit 1"))
+          .Measure("gpu0");
+  const auto garbage =
+      Launcher(Script("echo '{\"flops_per_second\":{\"bf16\":0}}'"))
+          .Measure("gpu0");
+
+  EXPECT_THAT(busy, HasReason(Reason::kWorkerNotStarted));
+  EXPECT_THAT(std::string(busy.status().message()),
+              HasSubstr("--measure --device gpu0 ended with exit 1. It said: "
+                        "Other processes use gpu0: 1."));
+  EXPECT_THAT(garbage, HasReason(Reason::kWorkerNotStarted));
+}
+
 TEST_F(ProcessLauncherTest, AWorkerSpeaksThroughItsSocketOnly) {
   auto worker = Launcher(HostileWorker()).Launch({"cpu", /*standby=*/true});
   ASSERT_THAT(worker, IsOk());

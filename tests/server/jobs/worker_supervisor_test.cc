@@ -22,6 +22,8 @@ namespace {
 using testing::HasSubstr;
 
 // Runs a supervisor on a thread against a worker that the test plays.
+const DeviceRoofs kRoofs = {.flops_per_second = {{"fp32", 1e11}}};
+
 class WorkerSupervisorTest : public ::testing::Test {
  protected:
   WorkerSupervisorTest() {
@@ -42,7 +44,7 @@ class WorkerSupervisorTest : public ::testing::Test {
                 times_ = times;
               }};
       outcome_ = WorkerSupervisor(limits_, hooks, *wakeup_, clock_)
-                     .Run(std::move(c), job_, "/out.parquet");
+                     .Run(std::move(c), job_, "/out.parquet", kRoofs);
     });
   }
   // A test that failed half-way must not wait for its worker for ever.
@@ -132,6 +134,7 @@ TEST_F(WorkerSupervisorTest, SendsTheJobOnlyAfterHello) {
   ASSERT_TRUE(start.has_value());
   EXPECT_EQ(start->spec, job_.spec);
   EXPECT_EQ(start->out, "/out.parquet");
+  EXPECT_EQ(start->roofs, kRoofs);
   worker_->Exit(kExitOk);
 }
 

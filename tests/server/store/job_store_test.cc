@@ -55,6 +55,20 @@ class JobStoreTest : public ::testing::Test {
   std::unique_ptr<JobStore> store_;
 };
 
+TEST_F(JobStoreTest, RemembersWhatADeviceCanDo) {
+  const DeviceRoofs first = {.flops_per_second = {{"bf16", 7e14}}};
+  const DeviceRoofs second = {.flops_per_second = {{"bf16", 7.9e14}},
+                              .memory_bytes_per_second = 4.3e12};
+  EXPECT_THAT(store_->PutRoofs("GPU-1 driver 580", first, absl::UnixEpoch()),
+              IsOk());
+  EXPECT_THAT(store_->PutRoofs("GPU-1 driver 580", second, absl::UnixEpoch()),
+              IsOk());
+  Reopen();
+
+  EXPECT_EQ(**store_->FindRoofs("GPU-1 driver 580"), second);
+  EXPECT_EQ(*store_->FindRoofs("GPU-1 driver 590"), std::nullopt);
+}
+
 TEST_F(JobStoreTest, GivesBackEveryFieldAfterAReopen) {
   Job job = MakeJob("a");
   job.request_id = "r";

@@ -45,8 +45,8 @@ Trace OpTrace(const char* op, const char* kernel, int64_t ns, Header header,
 
 Header WithRoofs() {
   Header header = MakeGpuTrace(1).header;
-  header.device.flops_per_second = {{"bf16", 788e12}};
-  header.device.memory_bytes_per_second = 4.3e12;
+  header.device.roofs.flops_per_second = {{"bf16", 788e12}};
+  header.device.roofs.memory_bytes_per_second = 4.3e12;
   return header;
 }
 
