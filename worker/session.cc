@@ -29,11 +29,12 @@ constexpr int64_t kGpuBatches = 10;
 constexpr int64_t kCpuBatches = 10'000;
 
 // Steps between arming and the window. One is enough where a step is long.
-constexpr int64_t kPrimingSteps = 5;
+// The first of them fill caches; a few more show what a step usually takes.
+constexpr size_t kPrimingSteps = 12;
 constexpr int64_t kLongStepNs = 10'000'000;
 
-// What the first traced step may take of the median priming one.
-constexpr double kLikeTheOthers = 1.25;
+// What the first traced step may take of a usual priming one.
+constexpr double kLikeTheOthers = 1.2;
 
 // Room for operators beyond the prediction.
 constexpr double kRowMargin = 1.25;
@@ -300,15 +301,17 @@ int64_t Session::Prime() {
     return 0;
   }
   std::vector<int64_t> ticks;
-  for (int64_t i = 0; i < kPrimingSteps && !stopping(); ++i) {
+  for (size_t i = 0; i < kPrimingSteps && !stopping(); ++i) {
     const int64_t start = parts_.clock.Now();
     workload_->Step();
     ticks.push_back(parts_.clock.Now() - start);
   }
   Wait();
   if (ticks.empty()) return 0;
+  // The lower quartile: neighbours make some steps longer, none shorter, and
+  // the window is judged by its median.
   std::ranges::sort(ticks);
-  return ticks[ticks.size() / 2];
+  return ticks[ticks.size() / 4];
 }
 
 // Any step may be disturbed: by an interrupt, by a neighbour, by the wait

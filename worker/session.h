@@ -38,7 +38,7 @@ struct SessionOptions {
   int64_t memory_bytes = 0;  // of the host; 0 is unknown
   // How often the window of the traced steps may be opened until its first step
   // is like those that primed it.
-  int max_window_openings = 4;
+  int max_window_openings = 8;
 };
 
 // What a session works with. All of it must outlive the session.

@@ -50,7 +50,7 @@ class Restart : public ::testing::TestWithParam<const char*> {
           return job.contains("progress") &&
                  job["progress"].value("phase", "") == phase;
         },
-        absl::Seconds(20)))
+        absl::Seconds(60)))
         << Job(daemon, name).dump(1) << daemon.Log();
     return name;
   }
@@ -84,7 +84,7 @@ TEST_P(Restart, AfterKillInAPhaseTheJobHasFailedAndTheNextOneWorks) {
   const ProgramOutput queued =
       daemon->Cli({"run", "hostile", "-p", "mode=ok", "--detach", "--json"});
   daemon->process().Signal(SIGKILL);
-  daemon->process().WaitFor(absl::Seconds(10));
+  daemon->process().WaitFor(absl::Seconds(60));
 
   daemon = StartDaemon();
   ASSERT_NE(daemon, nullptr);
@@ -113,10 +113,10 @@ TEST_F(Restart, AKilledDaemonLeavesNoWorker) {
 
   // The daemon alone, not its group.
   kill(daemon->process().pid(), SIGKILL);
-  daemon->process().WaitFor(absl::Seconds(10));
+  daemon->process().WaitFor(absl::Seconds(60));
 
   EXPECT_TRUE(
-      WaitUntil([&] { return CountWorkers() == 0; }, absl::Seconds(10)));
+      WaitUntil([&] { return CountWorkers() == 0; }, absl::Seconds(60)));
 }
 
 TEST_F(Restart, SigtermGivesTheRunningJobItsTimeThenStopsIt) {

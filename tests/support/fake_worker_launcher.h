@@ -31,7 +31,7 @@
 namespace traza {
 
 // How long a test waits for what has to come; never reached by a good one.
-inline constexpr absl::Duration kTestPatience = absl::Seconds(20);
+inline constexpr absl::Duration kTestPatience = absl::Seconds(60);
 
 // A worker without a process: the test says what it says and when it ends.
 // Thread-safe.

@@ -212,12 +212,13 @@ class SessionFirstStepTest : public SessionTest {
     };
   }
 
+  static constexpr int kPriming = 12;
   int recorded_ = 0;
 };
 
 TEST_F(SessionFirstStepTest, ADisturbedFirstStepIsRunAgain) {
   max_window_openings_ = 4;
-  Disturb([](int step) { return step == 5; });  // 5 prime the window
+  Disturb([](int step) { return step == kPriming; });
 
   ASSERT_THAT(Run(), IsOk());
 
@@ -234,7 +235,7 @@ TEST_F(SessionFirstStepTest, ADisturbedFirstStepIsRunAgain) {
 
 TEST_F(SessionFirstStepTest, OneThatIsAlwaysSlowIsKeptInTheEnd) {
   max_window_openings_ = 3;
-  Disturb([](int step) { return step >= 5; });
+  Disturb([](int step) { return step >= kPriming; });
 
   ASSERT_THAT(Run(), IsOk());
 
@@ -245,8 +246,8 @@ TEST_F(SessionFirstStepTest, OneThatIsAlwaysSlowIsKeptInTheEnd) {
 TEST_F(SessionFirstStepTest, ASessionStoppedBetweenTwoAttemptsIsCancelled) {
   max_window_openings_ = 4;
   Disturb([this](int step) {
-    stop_ = step == 5;
-    return step == 5;
+    stop_ = step == kPriming;
+    return step == kPriming;
   });
 
   EXPECT_THAT(Run(), HasReason(Reason::kCancelled));
