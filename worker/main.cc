@@ -2,6 +2,7 @@
 // traza-worker: runs one job in one process, then exits.
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -10,6 +11,7 @@
 
 #include <atomic>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,16 @@ void HandleSignals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
+}
+
+// Memory that a step frees stays in the heap, as PyTorch keeps that of a GPU.
+// By default glibc gives the end of the heap back after each step, until
+// something that happens to lie behind it stays, and a step of 1 MiB tensors
+// pays for its pages again and again: measured, 4.4 ms instead of 2.7 ms.
+void KeepFreedMemory() {
+  constexpr int kLargest = 32 << 20;  // that glibc takes
+  mallopt(M_MMAP_THRESHOLD, kLargest);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 // Ends the process without static destructors: those of PyTorch and of the
@@ -267,6 +279,7 @@ int Main(const std::vector<std::string>& args) {
     return kExitUsage;
   }
   HandleSignals();
+  KeepFreedMemory();
   switch (options->mode) {
     case WorkerMode::kPrintHelp:
       fwrite(WorkerUsage().data(), 1, WorkerUsage().size(), stdout);
