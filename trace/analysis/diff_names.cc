@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 
 #include "base/utf8.h"
+#include "trace/analysis/kernel_names.h"
 
 namespace traza {
 namespace {
@@ -36,9 +37,8 @@ std::string MatrixCore(absl::string_view kernel) {
 }
 
 bool IsPointwise(absl::string_view kernel) {
-  return absl::StrContains(kernel.substr(0, kernel.find('<')),
-                           "elementwise_kernel") ||
-         absl::StartsWith(kernel, "triton_poi_");
+  const KernelKind kind = DecodeKernelName(kernel).kind;
+  return kind == KernelKind::kPointwise || kind == KernelKind::kCopy;
 }
 
 std::string ShortWorkName(absl::string_view name, absl::string_view op) {

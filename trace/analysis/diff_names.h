@@ -13,7 +13,8 @@ namespace traza {
 // ("bz", "badd", "bias"). Other names as they are.
 std::string MatrixCore(absl::string_view kernel);
 
-// Element by element: a kernel of PyTorch's own or of its compiler.
+// Element by element, as far as its name says (kernel_names.h); casts and
+// copies by a kernel too.
 bool IsPointwise(absl::string_view kernel);
 
 // A kernel, copy or fill in a sentence: without arguments of templates and
