@@ -203,6 +203,14 @@ int ServeDaemon(const std::string& device, bool standby) {
                           .message = std::string(start.status().message())});
     Exit(kExitFailed);
   }
+  if (start->spec.device != device) {
+    // The collector and the context are those of another one.
+    link.Send(WorkerError{
+        .reason = Reason::kWorkerProtocol,
+        .message = absl::StrCat("A worker for ", device, " got a job for ",
+                                start->spec.device, ".")});
+    Exit(kExitFailed);
+  }
   const JobOutcome outcome =
       RunJob({.spec = start->spec,
               .out = start->out,

@@ -252,6 +252,26 @@ TEST_F(WorkerForDaemonTest, RunsAJobThatIsSentAtOnce) {
   EXPECT_FALSE(trace.header.standby);
 }
 
+TEST_F(WorkerForDaemonTest, TheTraceKeepsTheRoofsThatTheDaemonKnows) {
+  job_.roofs = {.flops_per_second = {{"fp32", 1e11}},
+                .memory_bytes_per_second = 2e10};
+  Start({"--daemon", "--device", "cpu"});
+  SendJob();
+  ReceiveA<WorkerResult>();
+  Exit();
+
+  EXPECT_EQ(ReadTrace().header.device.roofs, job_.roofs);
+}
+
+TEST_F(WorkerForDaemonTest, AJobForAnotherDeviceIsRefused) {
+  job_.spec.device = "gpu0";
+  Start({"--daemon", "--device", "cpu"});
+  SendJob();
+
+  EXPECT_EQ(ReceiveA<WorkerError>().reason, Reason::kWorkerProtocol);
+  EXPECT_EQ(Exit(), "exit 1");
+}
+
 TEST_F(WorkerForDaemonTest, AStandbyRunsNoColdStep) {
   Start({"--daemon", "--device", "cpu", "--standby"});
   ReceiveA<Ready>();
@@ -266,7 +286,7 @@ TEST_F(WorkerForDaemonTest, AStandbyRunsNoColdStep) {
 
 TEST_F(WorkerForDaemonTest, ReportsAnErrorWithItsPhase) {
   job_.spec.device = "gpu99";
-  Start({"--daemon", "--device", "cpu"});
+  Start({"--daemon", "--device", "gpu99"});
   SendJob();
 
   const auto error = ReceiveA<WorkerError>();
