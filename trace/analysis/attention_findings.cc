@@ -123,10 +123,12 @@ std::vector<Parts> FindParts(const FindingInput& in, const StreamWork& stream) {
     const KernelName& name = in.names.Of(row);
     const KernelKind kind = name.kind;
     softmax = softmax || name.action == "softmax";
-    // Norms, losses and optimizers are between other products.
+    // Norms, losses and optimizers are between other products; what goes back
+    // through a softmax without a product behind it is no attention.
     if (open.rows.size() > kMaxBetween || kind == KernelKind::kNormalization ||
         kind == KernelKind::kOptimizer ||
-        absl::StartsWith(name.action, "log_softmax")) {
+        absl::StartsWith(name.action, "log_softmax") ||
+        (softmax && absl::StartsWith(name.action, "softmax_backward"))) {
       open = Parts();
       softmax = false;
       continue;

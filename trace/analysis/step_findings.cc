@@ -56,14 +56,18 @@ class Group {
     }
     return absl::StrJoin(shown, ", ");
   }
-  // Without title and suggestion.
+  // Without title and suggestion; 0 steps is a file without.
   Finding ToFinding(const char* id, size_t steps) const {
     Finding finding;
     finding.id = id;
-    finding.severity = "warning";
+    // A file without steps may hold the first ones, where this is usual.
+    finding.severity = steps > 0 ? "warning" : "info";
     finding.numbers["count"] = CountNumber(count_);
     finding.numbers["time"] = NsNumber(ns_);
-    finding.numbers["traced_steps"] = CountNumber(static_cast<int64_t>(steps));
+    if (steps > 0) {
+      finding.numbers["traced_steps"] =
+          CountNumber(static_cast<int64_t>(steps));
+    }
     for (const size_t row : rows_) AddEventId(row, &finding);
     return finding;
   }
@@ -90,10 +94,12 @@ bool IsInside(const Trace& trace, size_t row, EventKind kind) {
 
 // "The CPU waits 3 times in 20 traced steps, 100 us in all: ..."
 std::string TitleOf(const char* what, const Group& group, size_t steps) {
-  return absl::StrCat(what, " ", CountText(group.count(), "time"), " in ",
-                      CountText(static_cast<int64_t>(steps), "traced step"),
-                      ", ", NsText(static_cast<double>(group.ns())),
-                      " in all: ", group.Names(), ".");
+  return absl::StrCat(
+      what, " ", CountText(group.count(), "time"), " in ",
+      steps > 0 ? CountText(static_cast<int64_t>(steps), "traced step")
+                : "the trace, which has no steps",
+      ", ", NsText(static_cast<double>(group.ns())), " in all: ", group.Names(),
+      ".");
 }
 
 void AddGroup(const char* id, const char* what, const char* suggestion,
@@ -108,7 +114,7 @@ void AddGroup(const char* id, const char* what, const char* suggestion,
 
 void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
                                    std::vector<Finding>* findings) {
-  if (index.rows().empty()) return;
+  const size_t steps = index.rows().size();
   Group waits(trace);
   Group allocations(trace);
   Group loading(trace);
@@ -121,7 +127,9 @@ void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
     if (index.Of(row) >= index.count() || IsInside(trace, row, kind)) continue;
     if (kind == EventKind::kSync) {
       // Streams wait too: such rows are on no thread, or the CPU goes on.
-      if (!trace.thread.is_null(row) && !IsStreamWait(trace, row)) {
+      // Without steps, a wait outside of operators may be the profiler's last.
+      if (!trace.thread.is_null(row) && !IsStreamWait(trace, row) &&
+          (steps > 0 || !trace.op.is_null(row))) {
         waits.Add(row);
       }
     } else if (kind == EventKind::kCall && IsAllocation(trace.name_of(row))) {
@@ -131,7 +139,6 @@ void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
       loading.Add(row);
     }
   }
-  const size_t steps = index.count();
   AddGroup("sync-in-step", "The CPU waits for the device",
            "Keep results on the device, and read them once in many steps: "
            ".item(), .cpu(), printing and if wait for all that was launched.",

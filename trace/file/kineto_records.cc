@@ -16,6 +16,7 @@
 
 #include "base/utf8.h"
 #include "trace/file/file_errors.h"
+#include "trace/file/kineto_overhead.h"
 
 namespace traza {
 namespace {
@@ -290,6 +291,7 @@ void KinetoRecords::Shift(int64_t base_ns) {
 RawRecords KinetoRecords::Take(int64_t base_ns) {
   NumberSteps();
   TieLaunchless();
+  GiveOverheadItsThread(&records_.host);
   if (base_ns != 0) Shift(base_ns);
   return std::move(records_);
 }

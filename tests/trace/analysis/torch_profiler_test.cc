@@ -189,5 +189,66 @@ TEST(TorchProfiler, CompilingAMatmulTradesTheAddForACopy) {
   EXPECT_NE(diff->fingerprint_before, diff->fingerprint_after);
 }
 
+TEST(TorchProfiler, EachBackendOfAttentionIsNamed) {
+  EXPECT_THAT(TitleOf(ExplainFixture("sdpa_math"), "attention-backend"),
+              AllOf(HasSubstr("the math backend"), HasSubstr("2 times")));
+  EXPECT_THAT(TitleOf(ExplainFixture("sdpa_efficient"), "attention-backend"),
+              HasSubstr("memory-efficient"));
+  EXPECT_THAT(TitleOf(ExplainFixture("sdpa_cudnn"), "attention-backend"),
+              HasSubstr("cuDNN"));
+}
+
+TEST(TorchProfiler, MathAttentionDoesWithoutTensorCores) {
+  EXPECT_THAT(TitleOf(ExplainFixture("sdpa_math"), "tensor-cores-unused"),
+              HasSubstr("aten::bmm"));
+}
+
+TEST(TorchProfiler, AnItemInALoopSynchronises) {
+  EXPECT_THAT(TitleOf(ExplainFixture("sync_items"), "sync-in-step"),
+              AllOf(HasSubstr("9 times in 3 traced steps"),
+                    HasSubstr("aten::item > aten::_local_scalar_dense")));
+}
+
+TEST(TorchProfiler, AutocastLeavesWorkInFp32) {
+  EXPECT_THAT(TitleOf(ExplainFixture("autocast_encoder"), "dtype-upcast"),
+              HasSubstr("products run in bf16"));
+}
+
+TEST(TorchProfiler, ConvolutionsDominateTheirTraining) {
+  EXPECT_THAT(TitleOf(ExplainFixture("conv_train"), "dominant-kernels"),
+              HasSubstr("convolutions"));
+}
+
+TEST(TorchProfiler, StreamsAreToldApart) {
+  const Answer answer = ExplainFixture("two_streams");
+
+  ASSERT_EQ(answer.breakdown.size(), 1U);
+  EXPECT_EQ(answer.breakdown[0].streams.size(), 2U);
+}
+
+TEST(TorchProfiler, AFileWithoutStepsTellsOfLoadingWaitsAndCopies) {
+  const Answer misc = ExplainFixture("misc_ops");
+  const Answer copies = ExplainFixture("copies_no_steps");
+
+  EXPECT_THAT(TitleOf(misc, "module-loading-in-step"),
+              HasSubstr("in the trace, which has no steps"));
+  EXPECT_THAT(TitleOf(copies, "sync-in-step"), HasSubstr("aten::copy_"));
+  EXPECT_THAT(TitleOf(copies, "pageable-copy"), HasSubstr("6 copies"));
+  EXPECT_EQ(Find(misc, "attention-backend"), nullptr)
+      << "a softmax whose gradient follows is no attention";
+}
+
+TEST(TorchProfiler, TheDiffOfACompiledMlpSaysWhatFused) {
+  const absl::StatusOr<Diff> diff =
+      DiffTraces(ReadFixture("mlp_eager"), ReadFixture("mlp_compiled"));
+
+  ASSERT_TRUE(diff.ok()) << diff.status();
+  EXPECT_THAT(
+      diff->changes,
+      Contains(AllOf(HasSubstr("2 pointwise kernels (gelu, mul) became 1"),
+                     HasSubstr("triton_poi_fused__unsafe_view_gelu_mul_0"),
+                     HasSubstr("96.0 MiB less"))));
+}
+
 }  // namespace
 }  // namespace traza

@@ -209,16 +209,20 @@ TEST(ReadKineto, AnAnnotationOnTheDeviceIsNoWork) {
   EXPECT_EQ(trace.header.completeness.unmatched_call, 0);
 }
 
-TEST(ReadKineto, OverheadOfNoThreadHasNone) {
+TEST(ReadKineto, OverheadIsOfTheThreadOfWhatItIsIn) {
   const Trace trace = Import(absl::StrCat(kOp, R"(,
     {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request",
-     "pid": -1, "tid": 0, "ts": 110, "dur": 20})"));
+     "pid": -1, "tid": 0, "ts": 110, "dur": 20},
+    {"ph": "X", "cat": "overhead", "name": "Lazy Function Loading",
+     "pid": -1, "tid": 0, "ts": 9000, "dur": 20})"));
 
-  const size_t overhead = RowOf(trace, "Activity Buffer Request");
-  EXPECT_EQ(trace.kind[overhead], EventKind::kOverhead);
-  EXPECT_TRUE(trace.thread.is_null(overhead));
-  EXPECT_TRUE(trace.process.is_null(overhead));
-  EXPECT_TRUE(trace.parent.is_null(overhead));
+  const size_t inside = RowOf(trace, "Activity Buffer Request");
+  const size_t outside = RowOf(trace, "Lazy Function Loading");
+  EXPECT_EQ(trace.kind[inside], EventKind::kOverhead);
+  EXPECT_EQ(trace.kind[trace.parent.at(inside)], EventKind::kOp);
+  EXPECT_TRUE(trace.thread.is_null(outside));
+  EXPECT_TRUE(trace.process.is_null(outside));
+  EXPECT_TRUE(trace.parent.is_null(outside));
 }
 
 TEST(ReadKineto, MemoryInstantsAreAllocations) {
