@@ -230,6 +230,20 @@ absl::StatusOr<int> ReadSchema(const JsonFields& fields) {
   return static_cast<int>(schema);
 }
 
+Json ToJson(const StepCost& cost) {
+  return {{"flops", cost.flops}, {"bytes", cost.bytes}};
+}
+
+absl::StatusOr<StepCost> StepCostFromJson(const Json& json) {
+  ASSIGN_OR_RETURN(const JsonFields fields, JsonFields::Of(json));
+  StepCost cost;
+  ASSIGN_OR_RETURN(cost.flops, fields.Number("flops"));
+  ASSIGN_OR_RETURN(cost.bytes, fields.Number("bytes"));
+  if (!(cost.flops > 0)) return FieldError("flops", "must be positive");
+  if (!(cost.bytes > 0)) return FieldError("bytes", "must be positive");
+  return cost;
+}
+
 absl::Status ReadTexts(const JsonFields& fields, Header* header) {
   ASSIGN_OR_RETURN(header->producer,
                    fields.StringOrEmpty("producer", kMaxText));
@@ -256,6 +270,8 @@ absl::Status ReadParts(const JsonFields& fields, Header* header) {
   RETURN_IF_ERROR(ReadPart(fields, "timed", TimedPassFromJson, &header->timed));
   RETURN_IF_ERROR(ReadPart(fields, "completeness", CompletenessFromJson,
                            &header->completeness));
+  RETURN_IF_ERROR(
+      ReadPart(fields, "step_cost", StepCostFromJson, &header->step_cost));
   return ReadPart(fields, "fingerprint", FingerprintFromJson,
                   &header->fingerprint);
 }
@@ -319,6 +335,9 @@ std::string HeaderToJson(const Header& header) {
   }
   if (header.fingerprint.has_value()) {
     json["fingerprint"] = ToJson(*header.fingerprint);
+  }
+  if (header.step_cost.has_value()) {
+    json["step_cost"] = ToJson(*header.step_cost);
   }
   return DumpJson(json);
 }

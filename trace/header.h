@@ -94,6 +94,15 @@ struct DeviceState {
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
 
+// What one step does at least, as its workload declares: FLOP, and bytes that
+// have to move between memory and device whatever the caches do. Above 0.
+struct StepCost {
+  double flops = 0;
+  double bytes = 0;
+
+  friend bool operator==(const StepCost&, const StepCost&) = default;
+};
+
 // File metadata `traza.header`.
 struct Header {
   int schema = kTraceSchema;
@@ -118,6 +127,7 @@ struct Header {
   TimedPass timed;
   Completeness completeness;
   std::optional<Fingerprint> fingerprint;
+  std::optional<StepCost> step_cost;  // absent where the workload has none
 
   friend bool operator==(const Header&, const Header&) = default;
 };

@@ -62,6 +62,15 @@ Header MakeHeader(const WorkerJob& job, const DeviceDescription& device,
   return header;
 }
 
+// Of one step; nothing where the workload does not say.
+std::optional<StepCost> StepCostOf(const Cost& cost,
+                                   const ParamValues& params) {
+  const StepCost step = {.flops = Evaluate(cost.flops, params),
+                         .bytes = Evaluate(cost.bytes, params)};
+  if (!(step.flops > 0) || !(step.bytes > 0)) return std::nullopt;
+  return step;
+}
+
 absl::Status NoDevice(const JobSpec& spec, const TorchRuntime& runtime) {
   return ErrorBuilder(absl::StatusCode::kNotFound, Reason::kDeviceNotFound)
       .With("device", spec.device)
@@ -112,6 +121,7 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
       .start_ns = job.start_ns,
       .memory_bytes = runtime.FindDevice("cpu")->memory_bytes};
   if (const WorkloadSchema* const schema = FindSchema(spec.workload)) {
+    options.header.step_cost = StepCostOf(schema->cost, args.params);
     options.ops_per_step = Evaluate(schema->cost.ops, args.params);
     if (parts.collector.Capabilities().device_records) {
       options.device_records_per_step =

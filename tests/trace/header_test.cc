@@ -27,6 +27,7 @@ Header FullHeader() {
   header.timed.armed_before = true;
   header.completeness.dropped = 0;
   header.completeness.skew_min_ns = -7;
+  header.step_cost = StepCost{.flops = 1e9, .bytes = 2e6};
   return header;
 }
 
@@ -110,6 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         R"({"schema":1,"completeness":{"dropped":1.5}})",
         R"({"schema":1,"completeness":{"dropped":18446744073709551615}})",
         R"({"schema":1,"fingerprint":{"finite":1}})",
+        R"({"schema":1,"step_cost":{"flops":0,"bytes":1}})",
         R"({"schema":1,"state_before":{"throttle_reasons":"hot"}})",
         "{\"schema\":1,\"x\":" + std::string(100'000, '[') + "}",
         "{\"schema\":1,\"host\":\"\xff\"}"));

@@ -93,8 +93,10 @@ std::string DeviceVerdictText(VerdictKind kind, const VerdictSide& traced,
 
 std::string RooflineText(const std::optional<Roofline>& roofline) {
   if (!roofline.has_value() || roofline->cover() < kMinRooflineCover) return "";
-  std::string text = absl::StrCat(" It does ", FlopsText(roofline->intensity()),
-                                  " a byte of tensors");
+  std::string text =
+      absl::StrCat(" It does ", FlopsText(roofline->intensity()),
+                   roofline->declared ? " a byte, as its workload declares"
+                                      : " a byte of tensors");
   if (const auto ridge = roofline->ridge()) {
     absl::StrAppend(&text, ", ",
                     roofline->intensity() < *ridge ? "below" : "above",

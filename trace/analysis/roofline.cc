@@ -41,6 +41,66 @@ double PerSecond(double amount, int64_t ns) {
   return amount * 1e9 / static_cast<double>(ns);
 }
 
+std::optional<Roofline> ByShapes(const Trace& trace, const RowTimes& times,
+                                 const StepIndex& steps) {
+  if (trace.shapes.all_null()) return std::nullopt;
+  Roofline roofline;
+  Costs costs(trace);
+  std::array<double, 16> by_type{};
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    const EventKind kind = trace.kind[row];
+    if (IsDeviceWork(kind) && steps.Of(row) < steps.count()) {
+      roofline.all_ns = AddSaturating(roofline.all_ns, trace.duration_ns[row]);
+    }
+    // A merged row's work is in the row that it merged into as well.
+    if (kind != EventKind::kOp || times.self_device[row] <= 0 ||
+        times.merged[row] != 0 || steps.Of(row) == steps.count()) {
+      continue;
+    }
+    const std::optional<OpCost>& cost = costs.Of(row);
+    if (!cost.has_value()) continue;
+    roofline.flops += cost->flops;
+    roofline.bytes += cost->bytes;
+    roofline.ns = AddSaturating(roofline.ns, times.self_device[row]);
+    by_type[static_cast<size_t>(cost->type)] += cost->flops;
+  }
+  if (roofline.bytes <= 0 || roofline.ns <= 0) return std::nullopt;
+  roofline.type = static_cast<KernelType>(std::ranges::max_element(by_type) -
+                                          by_type.begin());
+  return roofline;
+}
+
+// Of the job's parameter `dtype`.
+KernelType DeclaredType(const JobSpec& job) {
+  const auto dtype = job.params.find("dtype");
+  if (dtype == job.params.end()) return KernelType::kUnknown;
+  for (const KernelType type : {KernelType::kF32, KernelType::kTf32,
+                                KernelType::kBf16, KernelType::kF16}) {
+    if (dtype->second == KernelTypeName(type)) return type;
+  }
+  return KernelType::kUnknown;
+}
+
+std::optional<Roofline> ByDeclaration(const Trace& trace,
+                                      const StepIndex& steps) {
+  const std::optional<StepCost>& cost = trace.header.step_cost;
+  if (!cost.has_value() || steps.rows().empty()) return std::nullopt;
+  const auto count = static_cast<double>(steps.rows().size());
+  Roofline roofline = {.flops = cost->flops * count,
+                       .bytes = cost->bytes * count,
+                       .type = DeclaredType(trace.header.job),
+                       .declared = true};
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (!IsDeviceWork(trace.kind[row]) || steps.Of(row) >= steps.count()) {
+      continue;
+    }
+    roofline.all_ns = AddSaturating(roofline.all_ns, trace.duration_ns[row]);
+  }
+  roofline.ns = roofline.all_ns;
+  if (roofline.ns <= 0) return std::nullopt;
+  return roofline;
+}
+
 }  // namespace
 
 double Roofline::cover() const {
@@ -69,38 +129,21 @@ std::optional<bool> Roofline::memory_bound() const {
 std::optional<Roofline> MeasureRoofline(const Trace& trace,
                                         const RowTimes& times,
                                         const StepIndex& steps) {
-  if (trace.shapes.all_null() || !times.has_device_work()) return std::nullopt;
-  Roofline roofline;
-  Costs costs(trace);
-  std::array<double, 16> by_type{};
-  for (size_t row = 0; row < trace.rows(); ++row) {
-    const EventKind kind = trace.kind[row];
-    if (IsDeviceWork(kind) && steps.Of(row) < steps.count()) {
-      roofline.all_ns = AddSaturating(roofline.all_ns, trace.duration_ns[row]);
-    }
-    // A merged row's work is in the row that it merged into as well.
-    if (kind != EventKind::kOp || times.self_device[row] <= 0 ||
-        times.merged[row] != 0 || steps.Of(row) == steps.count()) {
-      continue;
-    }
-    const std::optional<OpCost>& cost = costs.Of(row);
-    if (!cost.has_value()) continue;
-    roofline.flops += cost->flops;
-    roofline.bytes += cost->bytes;
-    roofline.ns = AddSaturating(roofline.ns, times.self_device[row]);
-    by_type[static_cast<size_t>(cost->type)] += cost->flops;
+  if (!times.has_device_work()) return std::nullopt;
+  std::optional<Roofline> roofline = ByShapes(trace, times, steps);
+  if (!roofline.has_value() || roofline->cover() < kMinRooflineCover) {
+    std::optional<Roofline> declared = ByDeclaration(trace, steps);
+    if (declared.has_value()) roofline = declared;
   }
-  if (roofline.bytes <= 0 || roofline.ns <= 0) return std::nullopt;
-  roofline.type = static_cast<KernelType>(std::ranges::max_element(by_type) -
-                                          by_type.begin());
-  const DeviceDescription& device = trace.header.device;
-  const auto peak = device.roofs.flops_per_second.find(
-      std::string(KernelTypeName(roofline.type)));
-  if (peak != device.roofs.flops_per_second.end() && peak->second > 0) {
-    roofline.peak_flops = peak->second;
+  if (!roofline.has_value()) return std::nullopt;
+  const DeviceRoofs& roofs = trace.header.device.roofs;
+  const auto peak =
+      roofs.flops_per_second.find(std::string(KernelTypeName(roofline->type)));
+  if (peak != roofs.flops_per_second.end() && peak->second > 0) {
+    roofline->peak_flops = peak->second;
   }
-  if (device.roofs.memory_bytes_per_second.value_or(0) > 0) {
-    roofline.peak_bytes = device.roofs.memory_bytes_per_second;
+  if (roofs.memory_bytes_per_second.value_or(0) > 0) {
+    roofline->peak_bytes = roofs.memory_bytes_per_second;
   }
   return roofline;
 }

@@ -26,6 +26,8 @@ struct Roofline {
   int64_t ns = 0;      // device time of these operators, above 0
   int64_t all_ns = 0;  // of all device work of the steps
   KernelType type = KernelType::kUnknown;  // of most of the FLOP
+  // FLOP and bytes are those that the workload declares of its steps.
+  bool declared = false;
   // Measured on the device; absent where nobody measured.
   std::optional<double> peak_flops;  // FLOP/s, of `type`
   std::optional<double> peak_bytes;  // bytes/s
@@ -42,7 +44,9 @@ struct Roofline {
   std::optional<bool> memory_bound() const;
 };
 
-// None where no operator of a traced step has known costs and device work.
+// By the shapes of operators where these cover most of the device work, else by
+// what the workload declares. None where no operator of a traced step has known
+// costs and device work, and nothing is declared.
 std::optional<Roofline> MeasureRoofline(const Trace& trace,
                                         const RowTimes& times,
                                         const StepIndex& steps);

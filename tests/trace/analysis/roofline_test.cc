@@ -111,6 +111,35 @@ TEST(Roofline, WithoutShapesThereIsNone) {
               Contains(HasSubstr("neither FLOP nor bytes are known")));
 }
 
+// 1,000 FLOP a byte are right of the ridge of 183, 0.2 are left of it.
+TEST(Roofline, WithoutShapesWhatTheWorkloadDeclaresDecides) {
+  Header header = WithRoofs();
+  header.job.params["dtype"] = "bf16";
+  header.step_cost = StepCost{.flops = 1e11, .bytes = 1e8};
+  const Answer compute =
+      Explain(OpTrace("aten::mm", "gemm", 190'000, header, /*shapes=*/false));
+  header.step_cost = StepCost{.flops = 1e8, .bytes = 5e8};
+  const Answer memory =
+      Explain(OpTrace("aten::mm", "gemm", 190'000, header, /*shapes=*/false));
+
+  EXPECT_EQ(compute.verdict->kind, VerdictKind::kComputeBound);
+  EXPECT_NEAR(NumberOf(*compute.verdict, "attained_flops"), 1e11 / 190e-6, 1e6);
+  EXPECT_THAT(compute.verdict->summary,
+              HasSubstr("1,000 FLOP a byte, as its workload declares, above "
+                        "the ridge of 183 FLOP"));
+  EXPECT_EQ(memory.verdict->kind, VerdictKind::kMemoryBound);
+}
+
+TEST(Roofline, ShapesThatCoverTheWorkCountMoreThanADeclaration) {
+  Header header = WithRoofs();
+  header.job.params["dtype"] = "bf16";
+  header.step_cost = StepCost{.flops = 1, .bytes = 1e9};
+
+  const Answer answer = Explain(OpTrace("aten::mm", "gemm", 190'000, header));
+
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kComputeBound);
+}
+
 TEST(Roofline, CoveringLittleOfTheWorkItDecidesNothing) {
   Roofline roofline{.flops = 100,
                     .bytes = 100,
