@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/describe.h"
 
+#include <string>
+#include <vector>
+
 #include "base/version.h"
+#include "workloads/nvrtc.h"
 #include "workloads/registry.h"
 
 namespace traza {
+namespace {
+
+// Kernels of our own need the run-time compiler.
+void MarkFusedVariants(const std::vector<DeviceDescription>& devices,
+                       WorkloadSchema* workload) {
+  for (VariantSchema& variant : workload->variants) {
+    if (variant.name != kFusedVariant) continue;
+    for (const DeviceDescription& device : devices) {
+      if (device.kind != DeviceKind::kGpu) continue;
+      const absl::Status missing = NvrtcMissing();
+      if (missing.ok()) return;
+      variant.unavailable.try_emplace(device.id,
+                                      std::string(missing.message()));
+    }
+  }
+}
+
+}  // namespace
 
 WorkerDescription Describe(const TorchRuntime& runtime) {
   WorkerDescription description;
@@ -14,6 +36,7 @@ WorkerDescription Describe(const TorchRuntime& runtime) {
   description.devices = runtime.devices();
   for (const WorkloadEntry& entry : AllWorkloads()) {
     description.workloads.push_back(entry.schema);
+    MarkFusedVariants(description.devices, &description.workloads.back());
   }
   return description;
 }

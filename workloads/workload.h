@@ -11,6 +11,9 @@
 
 namespace traza {
 
+// The variant that runs a kernel of our own, built when the job is set up.
+inline constexpr char kFusedVariant[] = "fused";
+
 // What the last step computed, in few enough numbers to compare two variants.
 struct OutputSummary {
   bool finite = false;  // no NaN, no infinity
