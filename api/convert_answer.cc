@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/convert_breakdown.h"
+#include "api/convert_check.h"
 #include "api/convert_enum.h"
 #include "api/convert_trace.h"
 #include "api/optional_fields.h"
@@ -317,6 +318,17 @@ Fingerprint FromProto(const v1::Fingerprint& from) {
           .shape = from.shape()};
 }
 
+v1::ExpectationAnswer ToProto(const ExpectationAnswer& from) {
+  v1::ExpectationAnswer to;
+  to.set_why(ToValidUtf8(from.why));
+  *to.mutable_check() = OneToProto(from.check);
+  return to;
+}
+
+ExpectationAnswer FromProto(const v1::ExpectationAnswer& from) {
+  return {.why = from.why(), .check = OneFromProto(from.check())};
+}
+
 }  // namespace
 
 v1::StructureItem ToProto(const StructureItem& from) {
@@ -378,6 +390,9 @@ v1::Answer ToProto(const Answer& answer) {
   to.set_partial(answer.partial);
   to.set_note(ToValidUtf8(answer.note));
   to.set_events(answer.events);
+  for (const ExpectationAnswer& expectation : answer.expectations) {
+    *to.add_expectations() = ToProto(expectation);
+  }
   return to;
 }
 
@@ -404,6 +419,9 @@ Answer FromProto(const v1::Answer& answer) {
   to.partial = answer.partial();
   to.note = answer.note();
   to.events = answer.events();
+  for (const v1::ExpectationAnswer& expectation : answer.expectations()) {
+    to.expectations.push_back(FromProto(expectation));
+  }
   return to;
 }
 

@@ -8,9 +8,8 @@
 #include "base/utf8.h"
 
 namespace traza {
-namespace {
 
-v1::CheckResult ToProto(const CheckResult& from) {
+v1::CheckResult OneToProto(const CheckResult& from) {
   v1::CheckResult to;
   to.set_expression(ToValidUtf8(from.expression));
   to.set_outcome(traza::ToProto(from.outcome));
@@ -25,7 +24,7 @@ v1::CheckResult ToProto(const CheckResult& from) {
   return to;
 }
 
-CheckResult FromProto(const v1::CheckResult& from) {
+CheckResult OneFromProto(const v1::CheckResult& from) {
   CheckResult to;
   to.expression = from.expression();
   to.outcome =
@@ -38,13 +37,11 @@ CheckResult FromProto(const v1::CheckResult& from) {
   return to;
 }
 
-}  // namespace
-
 v1::CheckTraceResponse ToProto(const std::vector<CheckResult>& results) {
   v1::CheckTraceResponse to;
   to.set_passed(AllPassed(results));
   for (const CheckResult& result : results) {
-    *to.add_results() = ToProto(result);
+    *to.add_results() = OneToProto(result);
   }
   return to;
 }
@@ -53,7 +50,7 @@ std::vector<CheckResult> FromProto(const v1::CheckTraceResponse& response) {
   std::vector<CheckResult> results;
   results.reserve(static_cast<size_t>(response.results_size()));
   for (const v1::CheckResult& result : response.results()) {
-    results.push_back(FromProto(result));
+    results.push_back(OneFromProto(result));
   }
   return results;
 }

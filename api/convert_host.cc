@@ -21,6 +21,9 @@ v1::Param ToProto(const ParamSchema& param) {
   for (const std::string& choice : param.choices) to.add_choices(choice);
   to.set_default_gpu(param.default_gpu);
   to.set_default_cpu(param.default_cpu);
+  for (const auto& [choice, why] : param.gpu_only) {
+    (*to.mutable_gpu_only())[choice] = why;
+  }
   return to;
 }
 
@@ -31,6 +34,21 @@ v1::Variant ToProto(const VariantSchema& variant) {
   for (const auto& [device, why] : variant.unavailable) {
     (*to.mutable_unavailable())[device] = why;
   }
+  to.set_range(variant.range);
+  return to;
+}
+
+v1::Expectation ToProto(const Expectation& expectation) {
+  v1::Expectation to;
+  to.set_variant(expectation.variant);
+  if (expectation.device.has_value()) {
+    to.set_device(traza::ToProto(*expectation.device));
+  }
+  for (const auto& [name, value] : expectation.only_if) {
+    (*to.mutable_only_if())[name] = value;
+  }
+  to.set_expr(expectation.expr);
+  to.set_why(expectation.why);
   return to;
 }
 
@@ -86,6 +104,10 @@ v1::Workload ToProto(const WorkloadSchema& workload) {
   }
   for (const VariantSchema& variant : workload.variants) {
     *to.add_variants() = ToProto(variant);
+  }
+  to.set_shows(workload.shows);
+  for (const Expectation& expectation : workload.expectations) {
+    *to.add_expectations() = ToProto(expectation);
   }
   return to;
 }

@@ -107,7 +107,7 @@ class Admission {
                       Names(host_.devices, &DeviceDescription::id));
     }
     TRAZA_CHECK(!workload_->variants.empty());
-    variant_ = &workload_->variants.front();
+    variant_ = &DefaultVariant();
     if (!request_.variant.has_value()) return absl::OkStatus();
     for (const VariantSchema& variant : workload_->variants) {
       if (variant.name == *request_.variant) {
@@ -117,6 +117,16 @@ class Admission {
     }
     return NotFound(Reason::kVariantNotFound, "variant", *request_.variant,
                     Names(workload_->variants, &VariantSchema::name));
+  }
+
+  // Where none can run there, the reason of the first is told.
+  const VariantSchema& DefaultVariant() const {
+    for (const VariantSchema& variant : workload_->variants) {
+      if (device_ != nullptr && variant.unavailable.count(device_->id) == 0) {
+        return variant;
+      }
+    }
+    return workload_->variants.front();
   }
 
   static absl::Status NotFound(Reason reason, absl::string_view noun,

@@ -24,13 +24,6 @@ double ElementBytes(absl::string_view dtype) {
   return 4;
 }
 
-bool Applies(const CostTerm& term, const ParamValues& params) {
-  for (const auto& [name, value] : term.only_if) {
-    if (params.Choice(name) != value) return false;
-  }
-  return true;
-}
-
 double Evaluate(const CostTerm& term, const ParamValues& params) {
   double product = term.coefficient;
   for (const auto& [name, exponent] : term.exponents) {
@@ -66,10 +59,10 @@ absl::StatusOr<CostTerm> CostTermFromJson(const Json& json) {
 
 }  // namespace
 
-double Evaluate(const CostSum& sum, const ParamValues& params) {
+double Evaluate(const CostSum& sum, const ParamValues& inputs) {
   double total = 0;
   for (const CostTerm& term : sum) {
-    if (Applies(term, params)) total += Evaluate(term, params);
+    if (Hold(term.only_if, inputs)) total += Evaluate(term, inputs);
   }
   return total;
 }

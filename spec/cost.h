@@ -10,17 +10,18 @@
 #include "absl/status/statusor.h"
 #include "nlohmann/json_fwd.hpp"
 
+#include "spec/condition.h"
 #include "spec/param_schema.h"
 
 namespace traza {
 
 // coefficient * product of parameter^exponent. Integer parameters count by
-// value; `dtype` counts as bytes per element (fp32 4, bf16 and fp16 2).
-// `only_if` limits the term to jobs whose choice parameters have those values.
+// value; `dtype` counts as bytes per element (fp32 and tf32 4, bf16 and fp16
+// 2). `only_if` limits the term to the jobs for which it holds.
 struct CostTerm {
   double coefficient = 0;
   std::map<std::string, int> exponents;
-  std::map<std::string, std::string> only_if;
+  Conditions only_if;
 
   friend bool operator==(const CostTerm&, const CostTerm&) = default;
 };
@@ -39,8 +40,8 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-// Never overflows: the sum is a double.
-double Evaluate(const CostSum& sum, const ParamValues& params);
+// Never overflows: the sum is a double. `inputs` are those of CostInputs().
+double Evaluate(const CostSum& sum, const ParamValues& inputs);
 
 nlohmann::json ToJson(const Cost& cost);
 absl::StatusOr<Cost> CostFromJson(const nlohmann::json& json);

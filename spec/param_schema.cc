@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "spec/job_spec.h"
 #include "spec/json_fields.h"
+#include "spec/reserved_keys.h"
 
 namespace traza {
 namespace {
@@ -79,6 +80,19 @@ CheckedValue CheckValue(const ParamSchema& schema, absl::string_view text) {
                            " is not one of: ", absl::StrJoin(choices, ", "))};
 }
 
+// Of a value that the parameter can have.
+std::string FaultOnCpu(const ParamSchema& schema, const std::string& value) {
+  const auto it = schema.gpu_only.find(value);
+  if (it == schema.gpu_only.end()) return "";
+  std::vector<std::string> others;
+  for (const std::string& choice : schema.choices) {
+    if (schema.gpu_only.count(choice) == 0) others.push_back(choice);
+  }
+  return absl::StrCat(
+      Quoted(value), " needs a GPU: ", it->second,
+      " On the CPU it is one of: ", absl::StrJoin(others, ", "));
+}
+
 absl::Status CheckSchema(const ParamSchema& schema) {
   if (!IsParamName(schema.name)) {
     return FieldError("name", absl::StrCat(Quoted(schema.name),
@@ -90,6 +104,16 @@ absl::Status CheckSchema(const ParamSchema& schema) {
   if (schema.type == ParamType::kChoice && schema.choices.empty()) {
     return FieldError("choices", "must not be empty");
   }
+  if (IsReservedKey(schema.name)) {
+    return FieldError("name", absl::StrCat(Quoted(schema.name),
+                                           " is reserved for the job's own"));
+  }
+  for (const auto& [choice, why] : schema.gpu_only) {
+    if (std::ranges::find(schema.choices, choice) == schema.choices.end()) {
+      return FieldError("gpu_only",
+                        absl::StrCat(Quoted(choice), " is no choice"));
+    }
+  }
   // Later code trusts effective values, defaults included.
   if (CheckedValue v = CheckValue(schema, schema.default_gpu);
       !v.fault.empty()) {
@@ -98,6 +122,10 @@ absl::Status CheckSchema(const ParamSchema& schema) {
   if (CheckedValue v = CheckValue(schema, schema.default_cpu);
       !v.fault.empty()) {
     return FieldError("default_cpu", v.fault);
+  }
+  if (std::string fault = FaultOnCpu(schema, schema.default_cpu);
+      !fault.empty()) {
+    return FieldError("default_cpu", fault);
   }
   return absl::OkStatus();
 }
@@ -124,6 +152,7 @@ Json ToJson(const ParamSchema& schema) {
   } else {
     json["choices"] = schema.choices;
   }
+  if (!schema.gpu_only.empty()) json["gpu_only"] = schema.gpu_only;
   return json;
 }
 
@@ -141,12 +170,19 @@ absl::StatusOr<ParamSchema> ParamSchemaFromJson(const Json& json) {
     ASSIGN_OR_RETURN(schema.choices,
                      fields.StringList("choices", kMaxChoices, kMaxNameBytes));
   }
+  ASSIGN_OR_RETURN(schema.gpu_only,
+                   fields.StringMap("gpu_only", kMaxChoices, kMaxTextBytes));
   ASSIGN_OR_RETURN(schema.default_gpu,
                    fields.String("default_gpu", kMaxParamValueBytes));
   ASSIGN_OR_RETURN(schema.default_cpu,
                    fields.String("default_cpu", kMaxParamValueBytes));
   RETURN_IF_ERROR(CheckSchema(schema));
   return schema;
+}
+
+bool IsValueOf(const ParamSchema& schema, absl::string_view text) {
+  const CheckedValue checked = CheckValue(schema, text);
+  return checked.fault.empty() && checked.value == text;
 }
 
 int64_t ParamValues::Int(absl::string_view name) const {
@@ -173,6 +209,9 @@ std::map<std::string, std::string> FillParams(
       continue;
     }
     CheckedValue checked = CheckValue(param, it->second);
+    if (checked.fault.empty() && on_cpu) {
+      checked.fault = FaultOnCpu(param, checked.value);
+    }
     if (!checked.fault.empty()) {
       violations->push_back({ParamField(param.name), checked.fault});
     }

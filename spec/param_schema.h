@@ -26,6 +26,8 @@ struct ParamSchema {
   int64_t min = 0;   // kInt, inclusive
   int64_t max = 0;
   std::vector<std::string> choices;  // kChoice
+  // Of those: what a CPU cannot do -> why, in one sentence.
+  std::map<std::string, std::string> gpu_only;
   std::string default_gpu;
   std::string default_cpu;  // CPUs get smaller work: the GPU sizes take minutes
 
@@ -34,6 +36,9 @@ struct ParamSchema {
 
 nlohmann::json ToJson(const ParamSchema& schema);
 absl::StatusOr<ParamSchema> ParamSchemaFromJson(const nlohmann::json& json);
+
+// Whether `text` is a value that the parameter can have, on whatever device.
+bool IsValueOf(const ParamSchema& schema, absl::string_view text);
 
 // Typed view of validated parameter values.
 class ParamValues {
@@ -53,7 +58,8 @@ class ParamValues {
 
 // Checks `given` against `schema` and fills in defaults for the device. Each
 // fault adds a violation at "params[NAME]": unknown names (with the known
-// ones listed), wrong types, values out of range (with the range).
+// ones listed), wrong types, values out of range (with the range), choices that
+// a CPU does not have (with the reason).
 std::map<std::string, std::string> FillParams(
     const std::vector<ParamSchema>& schema, bool on_cpu,
     const std::map<std::string, std::string>& given,

@@ -58,23 +58,23 @@ int64_t AllSteps(const JobSpec& spec) {
 // Nothing when the speed of the device for this work was not measured.
 std::optional<absl::Duration> PredictStep(const JobSpec& spec, const Cost& cost,
                                           const DeviceDescription& device) {
-  const ParamValues params(spec.params);
+  const ParamValues inputs = CostInputs(spec);
   const auto dtype = spec.params.find("dtype");
   const auto rate = device.roofs.flops_per_second.find(
       dtype == spec.params.end() ? "fp32" : dtype->second);
   if (rate == device.roofs.flops_per_second.end() || cost.flops.empty()) {
     return std::nullopt;
   }
-  const double seconds = std::max(Evaluate(cost.flops, params) / rate->second,
-                                  Evaluate(cost.ops, params) * kSecondsPerOp);
+  const double seconds = std::max(Evaluate(cost.flops, inputs) / rate->second,
+                                  Evaluate(cost.ops, inputs) * kSecondsPerOp);
   return FromSeconds(seconds);
 }
 
 // Rows that one recorded step adds beside its step row.
 double RowsPerStep(const JobSpec& spec, const Cost& cost, bool on_gpu) {
-  const ParamValues params(spec.params);
-  const double kernels = on_gpu ? Evaluate(cost.kernels, params) : 0;
-  const double ops = Evaluate(cost.ops, params);
+  const ParamValues inputs = CostInputs(spec);
+  const double kernels = on_gpu ? Evaluate(cost.kernels, inputs) : 0;
+  const double ops = Evaluate(cost.ops, inputs);
   switch (spec.depth) {
     case Depth::kTiming:
       return 0;
@@ -185,7 +185,7 @@ Prediction Predict(const JobSpec& spec, const WorkloadSchema& workload,
     prediction.total = *prediction.step * static_cast<double>(AllSteps(spec));
   }
   prediction.memory_bytes =
-      ToInt64(Evaluate(cost.memory_bytes, ParamValues(spec.params)));
+      ToInt64(Evaluate(cost.memory_bytes, CostInputs(spec)));
   const auto recorded =
       static_cast<double>(spec.cold_steps + spec.traced_steps);
   const double rows =

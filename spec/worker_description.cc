@@ -32,12 +32,6 @@ constexpr int kMaxCores = 1 << 20;
 constexpr int kMaxMultiprocessorLimit = 1 << 28;
 constexpr absl::string_view kDtype = "dtype";
 
-std::optional<DeviceKind> DeviceKindFromName(absl::string_view name) {
-  if (name == "cpu") return DeviceKind::kCpu;
-  if (name == "gpu") return DeviceKind::kGpu;
-  return std::nullopt;
-}
-
 bool IsSchemaName(absl::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_' ||
@@ -95,9 +89,11 @@ absl::StatusOr<MultiprocessorLimits> LimitsFromJson(const Json& json) {
 }
 
 Json VariantToJson(const VariantSchema& variant) {
-  return Json{{"name", variant.name},
-              {"title", variant.title},
-              {"unavailable", variant.unavailable}};
+  Json json = {{"name", variant.name},
+               {"title", variant.title},
+               {"unavailable", variant.unavailable}};
+  if (!variant.range.empty()) json["range"] = variant.range;
+  return json;
 }
 
 template <typename T>
@@ -108,12 +104,15 @@ Json ListToJson(const std::vector<T>& values, Json (*to_json)(const T&)) {
 }
 
 Json WorkloadToJson(const WorkloadSchema& workload) {
-  return Json{{"name", workload.name},
-              {"title", workload.title},
-              {"range", workload.range},
-              {"variants", ListToJson(workload.variants, VariantToJson)},
-              {"params", ListToJson<ParamSchema>(workload.params, ToJson)},
-              {"cost", ToJson(workload.cost)}};
+  return Json{
+      {"name", workload.name},
+      {"title", workload.title},
+      {"range", workload.range},
+      {"variants", ListToJson(workload.variants, VariantToJson)},
+      {"params", ListToJson<ParamSchema>(workload.params, ToJson)},
+      {"cost", ToJson(workload.cost)},
+      {"shows", workload.shows},
+      {"expectations", ListToJson<Expectation>(workload.expectations, ToJson)}};
 }
 
 absl::StatusOr<std::string> ReadSchemaName(const JsonFields& fields) {
@@ -132,13 +131,15 @@ absl::StatusOr<VariantSchema> VariantFromJson(const Json& json) {
   ASSIGN_OR_RETURN(variant.title, fields.StringOrEmpty("title", kMaxTextBytes));
   ASSIGN_OR_RETURN(variant.unavailable,
                    fields.StringMap("unavailable", kMaxDevices, kMaxTextBytes));
+  ASSIGN_OR_RETURN(variant.range, fields.StringOrEmpty("range", kMaxTextBytes));
   return variant;
 }
 
 // A cost that names a parameter that is not there, or of another type, would
 // break an invariant of Evaluate.
 absl::Status CheckCostSum(const CostSum& sum,
-                          const std::vector<ParamSchema>& params) {
+                          const std::vector<ParamSchema>& params,
+                          const std::vector<std::string>& variants) {
   const auto has = [&params](absl::string_view name, ParamType type) {
     return std::ranges::any_of(params, [&](const auto& param) {
       return param.name == name && param.type == type;
@@ -151,12 +152,7 @@ absl::Status CheckCostSum(const CostSum& sum,
             "cost", absl::StrCat("no number in parameter ", Quoted(name)));
       }
     }
-    for (const auto& [name, value] : term.only_if) {
-      if (!has(name, ParamType::kChoice)) {
-        return FieldError("cost",
-                          absl::StrCat("no choice parameter ", Quoted(name)));
-      }
-    }
+    RETURN_IF_ERROR(CheckConditions("cost", term.only_if, params, variants));
   }
   return absl::OkStatus();
 }
@@ -171,6 +167,23 @@ absl::Status CheckUnique(absl::string_view field, const std::vector<T>& values,
       return FieldError(field,
                         absl::StrCat("holds ", Quoted(value.*name), " twice"));
     }
+  }
+  return absl::OkStatus();
+}
+
+// The same of expectations: whether they apply is asked without looking.
+absl::Status CheckExpectations(const WorkloadSchema& workload,
+                               const std::vector<std::string>& variants) {
+  for (size_t i = 0; i < workload.expectations.size(); ++i) {
+    const Expectation& expectation = workload.expectations[i];
+    const std::string field = absl::StrCat("expectations[", i, "]");
+    if (!expectation.variant.empty() &&
+        std::ranges::find(variants, expectation.variant) == variants.end()) {
+      return FieldError(
+          field, absl::StrCat("no variant ", Quoted(expectation.variant)));
+    }
+    RETURN_IF_ERROR(
+        CheckConditions(field, expectation.only_if, workload.params, variants));
   }
   return absl::OkStatus();
 }
@@ -191,14 +204,24 @@ absl::StatusOr<WorkloadSchema> WorkloadFromJson(const Json& json) {
   ASSIGN_OR_RETURN(workload.params,
                    fields.List("params", kMaxParams, ParamSchemaFromJson));
   ASSIGN_OR_RETURN(workload.cost, fields.Value("cost", CostFromJson));
+  ASSIGN_OR_RETURN(workload.shows,
+                   fields.StringOrEmpty("shows", kMaxTextBytes));
+  ASSIGN_OR_RETURN(
+      workload.expectations,
+      fields.List("expectations", kMaxExpectations, ExpectationFromJson));
   RETURN_IF_ERROR(
       CheckUnique("variants", workload.variants, &VariantSchema::name));
   RETURN_IF_ERROR(CheckUnique("params", workload.params, &ParamSchema::name));
+  std::vector<std::string> variants;
+  for (const VariantSchema& variant : workload.variants) {
+    variants.push_back(variant.name);
+  }
   const Cost& cost = workload.cost;
   for (const CostSum* sum : {&cost.flops, &cost.bytes, &cost.memory_bytes,
                              &cost.ops, &cost.kernels}) {
-    RETURN_IF_ERROR(CheckCostSum(*sum, workload.params));
+    RETURN_IF_ERROR(CheckCostSum(*sum, workload.params, variants));
   }
+  RETURN_IF_ERROR(CheckExpectations(workload, variants));
   return workload;
 }
 
@@ -215,6 +238,21 @@ absl::Status CheckProtocol(const JsonFields& fields) {
 }
 
 }  // namespace
+
+absl::string_view DeviceKindName(DeviceKind kind) {
+  return kind == DeviceKind::kCpu ? "cpu" : "gpu";
+}
+
+std::optional<DeviceKind> DeviceKindFromName(absl::string_view name) {
+  if (name == "cpu") return DeviceKind::kCpu;
+  if (name == "gpu") return DeviceKind::kGpu;
+  return std::nullopt;
+}
+
+const std::string& WorkloadSchema::RangeOf(absl::string_view variant) const {
+  const auto it = std::ranges::find(variants, variant, &VariantSchema::name);
+  return it == variants.end() || it->range.empty() ? range : it->range;
+}
 
 const DeviceDescription* WorkerDescription::FindDevice(
     absl::string_view id) const {
@@ -263,7 +301,7 @@ Json ToJson(const DeviceDescription& device) {
   Json json = ToJson(device.roofs);
   json.update({
       {"id", device.id},
-      {"kind", device.kind == DeviceKind::kCpu ? "cpu" : "gpu"},
+      {"kind", std::string(DeviceKindName(device.kind))},
       {"model", device.model},
       {"memory_bytes", device.memory_bytes},
       {"cores", device.cores},

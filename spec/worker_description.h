@@ -13,6 +13,7 @@
 #include "nlohmann/json_fwd.hpp"
 
 #include "spec/cost.h"
+#include "spec/expectation.h"
 #include "spec/param_schema.h"
 
 namespace traza {
@@ -21,6 +22,9 @@ namespace traza {
 inline constexpr int kWorkerProtocol = 1;
 
 enum class DeviceKind { kCpu, kGpu };
+// "cpu", "gpu".
+absl::string_view DeviceKindName(DeviceKind kind);
+std::optional<DeviceKind> DeviceKindFromName(absl::string_view name);
 
 // What the multiprocessors of a GPU can hold, as its driver says: what
 // theoretical occupancy follows from. Without a prefix, of one multiprocessor.
@@ -78,6 +82,9 @@ struct VariantSchema {
   std::string title;  // one sentence
   // Device id -> why the variant cannot run there.
   std::map<std::string, std::string> unavailable;
+  // The name of the range around each step's work, where it is not that of the
+  // workload; else empty.
+  std::string range;
 
   friend bool operator==(const VariantSchema&, const VariantSchema&) = default;
 };
@@ -86,9 +93,16 @@ struct WorkloadSchema {
   std::string name;   // "matmul_add"
   std::string title;  // one sentence: what it computes
   std::string range;  // the name of the range around each step's work
-  std::vector<VariantSchema> variants;  // the first is the default
+  // The first that can run on the device is the default.
+  std::vector<VariantSchema> variants;
   std::vector<ParamSchema> params;
   Cost cost;
+  // What profiling it teaches, in one or two sentences; may be empty.
+  std::string shows;
+  std::vector<Expectation> expectations;
+
+  // That of the range around each step's work in a trace.
+  const std::string& RangeOf(absl::string_view variant) const;
 
   friend bool operator==(const WorkloadSchema&,
                          const WorkloadSchema&) = default;

@@ -272,6 +272,9 @@ absl::Status ReadParts(const JsonFields& fields, Header* header) {
                            &header->completeness));
   RETURN_IF_ERROR(
       ReadPart(fields, "step_cost", StepCostFromJson, &header->step_cost));
+  ASSIGN_OR_RETURN(
+      header->expectations,
+      fields.List("expectations", kMaxExpectations, JobExpectationFromJson));
   return ReadPart(fields, "fingerprint", FingerprintFromJson,
                   &header->fingerprint);
 }
@@ -338,6 +341,9 @@ std::string HeaderToJson(const Header& header) {
   }
   if (header.step_cost.has_value()) {
     json["step_cost"] = ToJson(*header.step_cost);
+  }
+  for (const JobExpectation& expectation : header.expectations) {
+    json["expectations"].push_back(ToJson(expectation));
   }
   return DumpJson(json);
 }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
+#include "spec/expectation.h"
 #include "spec/job_spec.h"
 #include "spec/worker_description.h"
 
@@ -128,6 +129,8 @@ struct Header {
   Completeness completeness;
   std::optional<Fingerprint> fingerprint;
   std::optional<StepCost> step_cost;  // absent where the workload has none
+  // What was expected of the trace before it was recorded.
+  std::vector<JobExpectation> expectations;
 
   friend bool operator==(const Header&, const Header&) = default;
 };

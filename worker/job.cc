@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "spec/cost.h"
+#include "spec/violations.h"
 #include "worker/device_sampler.h"
 #include "worker/session.h"
 #include "workloads/registry.h"
@@ -46,12 +48,26 @@ const WorkloadSchema* FindSchema(absl::string_view workload) {
   return nullptr;
 }
 
-Header MakeHeader(const WorkerJob& job, const DeviceDescription& device,
+// A daemon of an earlier version, or one that had the job in its queue while it
+// was replaced, knows fewer parameters: those have their defaults.
+absl::StatusOr<JobSpec> WithAllParams(const JobSpec& spec,
+                                      const WorkloadSchema& workload,
+                                      const DeviceDescription& device) {
+  JobSpec whole = spec;
+  std::vector<FieldViolation> violations;
+  whole.params = FillParams(workload.params, device.kind == DeviceKind::kCpu,
+                            spec.params, &violations);
+  if (violations.empty()) return whole;
+  return ViolationsError(Reason::kInvalidArgument, violations);
+}
+
+Header MakeHeader(const WorkerJob& job, const JobSpec& spec,
+                  const DeviceDescription& device,
                   const TorchRuntime& runtime) {
   Header header;
   header.producer = absl::StrCat("traza ", kVersion);
   header.job_id = job.job_id;
-  header.job = job.spec;
+  header.job = spec;
   header.host = HostName();
   header.device = device;
   header.device.roofs = job.roofs;
@@ -97,15 +113,24 @@ WorkerMessage JobOutcome::ToMessage() const {
 }
 
 JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
-  const JobSpec& spec = job.spec;
   const TorchRuntime& runtime = parts.runtime;
-  const DeviceDescription* const device = runtime.FindDevice(spec.device);
+  const DeviceDescription* const device = runtime.FindDevice(job.spec.device);
   if (device == nullptr) {
-    return {.status = NoDevice(spec, runtime), .phase = Phase::kSetup};
+    return {.status = NoDevice(job.spec, runtime), .phase = Phase::kSetup};
   }
   if (device->unavailable.has_value()) {
     return {.status = Unavailable(device->id, *device->unavailable),
             .phase = Phase::kSetup};
+  }
+  // Where there is none, the session says so.
+  const WorkloadSchema* const schema = FindSchema(job.spec.workload);
+  JobSpec spec = job.spec;
+  if (schema != nullptr) {
+    absl::StatusOr<JobSpec> whole = WithAllParams(job.spec, *schema, *device);
+    if (!whole.ok()) {
+      return {.status = whole.status(), .phase = Phase::kSetup};
+    }
+    spec = *std::move(whole);
   }
   const WorkloadArgs args = {.params = ParamValues(spec.params),
                              .variant = spec.variant,
@@ -115,17 +140,18 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
   const std::unique_ptr<DeviceSampler> sampler =
       MakeSampler(job, *device, parts.monitor);
   SessionOptions options = {
-      .header = MakeHeader(job, *device, runtime),
+      .header = MakeHeader(job, spec, *device, runtime),
       .out = job.out,
       .dump = job.dump,
       .start_ns = job.start_ns,
       .memory_bytes = runtime.FindDevice("cpu")->memory_bytes};
-  if (const WorkloadSchema* const schema = FindSchema(spec.workload)) {
-    options.header.step_cost = StepCostOf(schema->cost, args.params);
-    options.ops_per_step = Evaluate(schema->cost.ops, args.params);
+  if (schema != nullptr) {
+    const ParamValues inputs = CostInputs(spec);
+    options.header.expectations = ExpectationsOf(*schema, spec, device->kind);
+    options.header.step_cost = StepCostOf(schema->cost, inputs);
+    options.ops_per_step = Evaluate(schema->cost.ops, inputs);
     if (parts.collector.Capabilities().device_records) {
-      options.device_records_per_step =
-          Evaluate(schema->cost.kernels, args.params);
+      options.device_records_per_step = Evaluate(schema->cost.kernels, inputs);
     }
   }
   Session session(

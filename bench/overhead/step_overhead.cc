@@ -23,6 +23,7 @@
 #include "base/status_macros.h"
 #include "bench/overhead/step_tracer.h"
 #include "spec/cost.h"
+#include "spec/job_spec.h"
 #include "worker/torch_runtime.h"
 #include "worker/workload_errors.h"
 #include "workloads/registry.h"
@@ -150,19 +151,21 @@ const WorkloadEntry& MatmulAdd() {
 
 absl::Status Run(const Flags& flags, const TorchRuntime& runtime,
                  const DeviceDescription& device) {
-  const WorkloadArgs args = {
-      .params = ParamValues({{"size", absl::StrCat(flags.size)},
-                             {"bias", "2d"},
-                             {"dtype", flags.dtype}}),
-      .variant = "eager",
-      .device = flags.device};
+  const JobSpec spec = {.variant = "eager",
+                        .params = {{"size", absl::StrCat(flags.size)},
+                                   {"batch", "1"},
+                                   {"bias", "2d"},
+                                   {"dtype", flags.dtype}}};
+  const WorkloadArgs args = {.params = ParamValues(spec.params),
+                             .variant = spec.variant,
+                             .device = flags.device};
+  const ParamValues inputs = CostInputs(spec);
   const Cost& cost = MatmulAdd().schema.cost;
   const std::unique_ptr<StepTracer> tracer = MakeStepTracer(
-      flags.mode,
-      {.device = device,
-       .steps = flags.steps,
-       .ops_per_step = Evaluate(cost.ops, args.params),
-       .device_records_per_step = Evaluate(cost.kernels, args.params)});
+      flags.mode, {.device = device,
+                   .steps = flags.steps,
+                   .ops_per_step = Evaluate(cost.ops, inputs),
+                   .device_records_per_step = Evaluate(cost.kernels, inputs)});
   RETURN_IF_ERROR(tracer->Attach());
   ASSIGN_OR_RETURN(const std::unique_ptr<Workload> workload,
                    CreateWorkload("matmul_add", args));

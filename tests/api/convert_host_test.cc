@@ -74,7 +74,10 @@ TEST(ConvertHost, WorkloadShowsSchemaAndAvailability) {
   workload.name = "matmul_add";
   workload.title = "Adds.";
   workload.range = "matmul_add";
-  workload.variants = {{"eager", "Plain.", {{"gpu0", "no driver"}}}};
+  workload.variants = {{.name = "eager",
+                        .title = "Plain.",
+                        .unavailable = {{"gpu0", "no driver"}},
+                        .range = "add"}};
   ParamSchema size;
   size.name = "size";
   size.help = "Rows.";
@@ -87,17 +90,29 @@ TEST(ConvertHost, WorkloadShowsSchemaAndAvailability) {
   dtype.name = "dtype";
   dtype.type = ParamType::kChoice;
   dtype.choices = {"fp32", "bf16"};
+  dtype.gpu_only = {{"bf16", "Slow."}};
   workload.params = {size, dtype};
+  workload.shows = "Launches.";
+  workload.expectations = {{.variant = "eager",
+                            .device = DeviceKind::kGpu,
+                            .only_if = {{"size", "64"}},
+                            .expr = "stable",
+                            .why = "It is."}};
 
   EXPECT_EQ(
       ToJsonText(ToProto(workload), {.indent = 0}),
       R"({"name":"matmul_add","title":"Adds.","range":"matmul_add","params":[)"
       R"({"name":"size","type":"int","help":"Rows.","unit":"elements","min":1,)"
-      R"("max":32768,"choices":[],"default_gpu":"4096","default_cpu":"512"},)"
+      R"("max":32768,"choices":[],"default_gpu":"4096","default_cpu":"512",)"
+      R"("gpu_only":{}},)"
       R"({"name":"dtype","type":"choice","help":"","unit":"",)"
-      R"("choices":["fp32","bf16"],"default_gpu":"","default_cpu":""}],)"
+      R"("choices":["fp32","bf16"],"default_gpu":"","default_cpu":"",)"
+      R"("gpu_only":{"bf16":"Slow."}}],)"
       R"("variants":[{"name":"eager","title":"Plain.",)"
-      R"("unavailable":{"gpu0":"no driver"}}]})");
+      R"("unavailable":{"gpu0":"no driver"},"range":"add"}],)"
+      R"("shows":"Launches.","expectations":[{"variant":"eager",)"
+      R"("device":"gpu","only_if":{"size":"64"},"expr":"stable",)"
+      R"("why":"It is."}]})");
 }
 
 }  // namespace

@@ -188,6 +188,13 @@ Answer FullAnswer() {
   answer.partial = true;
   answer.note = "none";
   answer.events = 270;
+  answer.expectations = {{"Two operators.",
+                          {.expression = "kernels_per_step == 2",
+                           .outcome = CheckOutcome::kFailed,
+                           .quantity = "kernels_per_step",
+                           .number = Number{3, "count", "", ""},
+                           .message = "kernels_per_step is 3, expected == 2.",
+                           .event_ids = {7}}}};
   return answer;
 }
 
@@ -290,6 +297,7 @@ TEST(ConvertTrace, AnswerSurvivesTheStore) {
   EXPECT_EQ(back->structure.work_fingerprint, "fedcba9876543210");
   EXPECT_EQ(back->breakdown[0].idle_classes.host_ns, 3);
   EXPECT_EQ(back->findings[0].severity, "warning");
+  EXPECT_EQ(back->expectations, FullAnswer().expectations);
   EXPECT_EQ(back->findings[0].numbers.at("kernels").denominator, "");
 }
 

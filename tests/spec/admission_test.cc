@@ -173,6 +173,18 @@ TEST(Admit, AVariantThatCannotRunThereSaysWhy) {
   EXPECT_THAT(MessageOf(job), HasSubstr("it has no CPU code"));
 }
 
+TEST(Admit, TheDefaultVariantIsTheFirstThatCanRunThere) {
+  WorkerDescription host = SampleDescription();
+  std::swap(host.workloads[0].variants[0], host.workloads[0].variants[1]);
+
+  EXPECT_EQ(Admit({.workload = "matmul_add", .device = "cpu"}, host, {})
+                ->spec.variant,
+            "eager");
+  EXPECT_EQ(Admit({.workload = "matmul_add", .device = "gpu0"}, host, {})
+                ->spec.variant,
+            "compiled");
+}
+
 TEST(Admit, UnknownNamesListWhatExists) {
   JobRequest device = Request();
   device.device = "gpu7";

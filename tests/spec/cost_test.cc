@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
+#include "spec/job_spec.h"
 #include "tests/support/sample_description.h"
 #include "tests/support/status_matchers.h"
 
@@ -39,6 +40,7 @@ TEST(Evaluate, CountsDtypeAsBytesOfAnElement) {
 
   EXPECT_DOUBLE_EQ(Evaluate(sum, Params()), 2);
   EXPECT_DOUBLE_EQ(Evaluate(sum, One("dtype", "fp32")), 4);
+  EXPECT_DOUBLE_EQ(Evaluate(sum, One("dtype", "tf32")), 4);
 }
 
 TEST(Evaluate, LeavesOutTermsOfOtherChoices) {
@@ -48,6 +50,13 @@ TEST(Evaluate, LeavesOutTermsOfOtherChoices) {
   };
 
   EXPECT_DOUBLE_EQ(Evaluate(sum, Params()), 1);
+}
+
+TEST(Evaluate, TermsMayBeOfOneVariant) {
+  const CostSum sum = {{.coefficient = 1, .only_if = {{"variant", "eager"}}},
+                       {.coefficient = 10, .only_if = {{"variant", "fused"}}}};
+
+  EXPECT_DOUBLE_EQ(Evaluate(sum, CostInputs({.variant = "fused"})), 10);
 }
 
 TEST(Evaluate, OfNothingIsZero) {

@@ -30,6 +30,37 @@ TEST(ParamSchema, ComesBackFromJson) {
   }
 }
 
+TEST(ParamSchema, KeepsWhatNeedsAGpu) {
+  ParamSchema schema = Schema()[1];
+  schema.gpu_only = {{"bf16", "Slow."}};
+
+  EXPECT_THAT(ParamSchemaFromJson(ToJson(schema)), IsOkAndHolds(schema));
+}
+
+TEST(ParamSchema, WhatNeedsAGpuIsAChoiceAndNotTheDefaultOfTheCpu) {
+  json document = ToJson(Schema()[1]);
+
+  document["gpu_only"] = {{"fp8", "?"}};
+  EXPECT_THAT(ParamSchemaFromJson(document), HasViolation("gpu_only"));
+  document["gpu_only"] = {{"fp32", "?"}};
+  EXPECT_THAT(ParamSchemaFromJson(document), HasViolation("default_cpu"));
+}
+
+TEST(FillParams, RefusesOnTheCpuWhatNeedsAGpu) {
+  std::vector<ParamSchema> schema = Schema();
+  schema[1].gpu_only = {{"fp16", "The CPU has no such product."}};
+  std::vector<FieldViolation> violations;
+
+  FillParams(schema, /*on_cpu=*/false, {{"dtype", "fp16"}}, &violations);
+  EXPECT_THAT(violations, IsEmpty());
+  FillParams(schema, /*on_cpu=*/true, {{"dtype", "fp16"}}, &violations);
+  EXPECT_THAT(violations,
+              ElementsAre(Field(
+                  &FieldViolation::description,
+                  "\"fp16\" needs a GPU: The CPU has no such product. On the "
+                  "CPU it is one of: fp32, bf16")));
+}
+
 struct BadField {
   std::string name;
   json value;
@@ -48,7 +79,8 @@ TEST_P(BadParamSchema, NamesTheField) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadParamSchema,
-    testing::Values(BadField{"name", ""}, BadField{"name", "Size"},
+    testing::Values(BadField{"name", ""}, BadField{"name", "variant"},
+                    BadField{"name", "device"}, BadField{"name", "Size"},
                     BadField{"name", "1size"}, BadField{"name", "a]"},
                     BadField{"type", "float"}, BadField{"min", 1.5},
                     BadField{"min", 65537}, BadField{"default_gpu", "0"},

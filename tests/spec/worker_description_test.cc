@@ -27,6 +27,40 @@ TEST(WorkerDescription, KeepsTheMeasuredBandwidthOfADevice) {
               IsOkAndHolds(host));
 }
 
+TEST(WorkerDescription, KeepsWhatAWorkloadShowsAndWhatToExpect) {
+  WorkerDescription host = SampleDescription();
+  WorkloadSchema& workload = host.workloads[0];
+  workload.shows = "What a launch costs.";
+  workload.variants[1].range = "matmul_add_compiled";
+  workload.params[1].gpu_only = {{"fp16", "Its CPU has no such product."}};
+  workload.expectations = {{.variant = "eager",
+                            .device = DeviceKind::kGpu,
+                            .only_if = {{"size", "64"}},
+                            .expr = "kernels_per_step == 2",
+                            .why = "Two operators."}};
+
+  EXPECT_THAT(WorkerDescriptionFromJson(ToJson(host).dump()),
+              IsOkAndHolds(host));
+  EXPECT_EQ(workload.RangeOf("compiled"), "matmul_add_compiled");
+  EXPECT_EQ(workload.RangeOf("eager"), "matmul_add");
+}
+
+// Whether they apply is asked without looking.
+TEST(WorkerDescription, AnExpectationMayNameOnlyWhatTheWorkloadHas) {
+  json document = ToJson(SampleDescription());
+  json& expectations = document["workloads"][0]["expectations"];
+
+  expectations = {{{"expr", "stable"}, {"variant", "fused"}}};
+  EXPECT_THAT(WorkerDescriptionFromJson(document.dump()),
+              HasViolation("workloads[0].expectations[0]"));
+  expectations = {{{"expr", "stable"}, {"only_if", {{"batch", "1"}}}}};
+  EXPECT_THAT(WorkerDescriptionFromJson(document.dump()),
+              HasViolation("workloads[0].expectations[0]"));
+  expectations = {{{"why", "?"}}};
+  EXPECT_THAT(WorkerDescriptionFromJson(document.dump()),
+              HasViolation("workloads[0].expectations[0].expr"));
+}
+
 TEST(WorkerDescription, KeepsWhyADeviceCannotRun) {
   WorkerDescription host = SampleDescription();
   host.devices[1].unavailable = "another process uses it";
@@ -166,7 +200,10 @@ TEST(WorkerDescription, ACostMayNameOnlyItsOwnParameters) {
   EXPECT_THAT(WorkerDescriptionFromJson(document.dump()),
               HasViolation("workloads[0].cost"));
   term["exponents"] = json::object();
-  term["only_if"] = {{"size", "64"}};
+  term["only_if"] = {{"batch", "64"}};
+  EXPECT_THAT(WorkerDescriptionFromJson(document.dump()),
+              HasViolation("workloads[0].cost"));
+  term["only_if"] = {{"variant", "fused"}};
   EXPECT_THAT(WorkerDescriptionFromJson(document.dump()),
               HasViolation("workloads[0].cost"));
 }

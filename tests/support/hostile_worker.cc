@@ -320,7 +320,7 @@ int Describe() {
   workload.name = "hostile";
   workload.title = "Misbehaves as told.";
   workload.range = "hostile";
-  workload.variants = {{"eager", "The only one.", {}}};
+  workload.variants = {{.name = "eager", .title = "The only one."}};
   std::vector<std::string> phases;
   for (const Phase phase : kAllPhases) {
     phases.emplace_back(std::string(PhaseName(phase)));

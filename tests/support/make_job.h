@@ -72,7 +72,8 @@ inline WorkerDescription MakeDescription() {
   workload.name = "matmul_add";
   workload.title = "Multiplies and adds.";
   workload.range = "matmul_add";
-  workload.variants = {{"eager", "One call for each operator.", {}}};
+  workload.variants = {
+      {.name = "eager", .title = "One call for each operator."}};
   ParamSchema size;
   size.name = "size";
   size.help = "Rows and columns.";

@@ -60,6 +60,14 @@ TEST(Header, CarriesOutputsThatAreNotFinite) {
   EXPECT_TRUE(std::isnan(read->fingerprint->sum));
 }
 
+TEST(Header, CarriesWhatWasExpected) {
+  Header header = MakeCpuHeader();
+  header.expectations = {{"stable", "Every step is the same."},
+                         {"kernels_per_step == 2", ""}};
+
+  EXPECT_THAT(HeaderFromJson(HeaderToJson(header)), IsOkAndHolds(header));
+}
+
 TEST(Header, IgnoresFieldsOfLaterVersions) {
   std::string json = HeaderToJson(FullHeader());
   json.insert(1, R"("colour":{"of":"the sky"},)");
@@ -112,6 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         R"({"schema":1,"completeness":{"dropped":18446744073709551615}})",
         R"({"schema":1,"fingerprint":{"finite":1}})",
         R"({"schema":1,"step_cost":{"flops":0,"bytes":1}})",
+        R"({"schema":1,"expectations":{}})",
+        R"({"schema":1,"expectations":[{"why":"?"}]})",
         R"({"schema":1,"state_before":{"throttle_reasons":"hot"}})",
         "{\"schema\":1,\"x\":" + std::string(100'000, '[') + "}",
         "{\"schema\":1,\"host\":\"\xff\"}"));

@@ -12,22 +12,14 @@
 #include "absl/strings/string_view.h"
 
 #include "spec/phase.h"
+#include "trace/analysis/check_result.h"
 #include "trace/analysis/device_answer.h"
+#include "trace/analysis/number.h"
 #include "trace/header.h"
 #include "trace/record.h"
 #include "trace/trace.h"
 
 namespace traza {
-
-// A value with its unit and, for a ratio, what was divided by what.
-struct Number {
-  double value = 0;
-  std::string unit;         // "ns", "count", "bytes", "ratio", ...
-  std::string numerator;    // of a ratio: "device busy"
-  std::string denominator;  // of a ratio: "window"
-
-  friend bool operator==(const Number&, const Number&) = default;
-};
 
 enum class ValidityLevel { kValid, kUnstable, kInvalid };
 absl::string_view ValidityLevelName(ValidityLevel level);  // "VALID", ...
@@ -117,6 +109,15 @@ struct Finding {
   std::string suggestion;
 };
 
+// What came of something that was expected of the trace before it was recorded.
+struct ExpectationAnswer {
+  std::string why;  // it was expected, in one sentence
+  CheckResult check;
+
+  friend bool operator==(const ExpectationAnswer&,
+                         const ExpectationAnswer&) = default;
+};
+
 struct StructureItem {
   EventKind kind = EventKind::kKernel;
   std::string name;
@@ -180,6 +181,7 @@ struct Answer {
   std::vector<DeviceBreakdown> breakdown;
   StepsAnswer steps;
   std::vector<Finding> findings;
+  std::vector<ExpectationAnswer> expectations;  // those not met first
   Structure structure;
   Completeness completeness;
   std::optional<Fingerprint> fingerprint;
@@ -194,6 +196,8 @@ struct Answer {
 // Everything there is to say about a trace. Never fails: what is wrong with
 // the trace is part of the answer.
 Answer Explain(const Trace& trace);
+// The same but for `expectations`, which need all the rest to be checked.
+Answer ExplainUnasked(const Trace& trace);
 
 }  // namespace traza
 

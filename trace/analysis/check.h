@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 
 #include "trace/analysis/answer.h"
+#include "trace/analysis/check_result.h"
 #include "trace/analysis/name_pattern.h"
 #include "trace/trace.h"
 
@@ -38,6 +39,7 @@ enum class CheckOp : uint8_t {
 // "==", ...
 absl::string_view CheckOpText(CheckOp op);
 
+class CheckSubject;    // check_subject.h
 struct CheckQuantity;  // check_quantity.h
 
 // One expectation, parsed.
@@ -71,25 +73,6 @@ absl::StatusOr<CheckExpression> ParseCheck(absl::string_view text);
 absl::StatusOr<std::vector<CheckExpression>> ParseChecks(
     const std::vector<std::string>& texts);
 
-enum class CheckOutcome : uint8_t {
-  kPassed,
-  kFailed,
-  kUnknown,  // the trace does not hold what would be needed; never a pass
-};
-// "PASS", "FAIL", "UNKNOWN".
-absl::string_view CheckOutcomeName(CheckOutcome outcome);
-
-struct CheckResult {
-  std::string expression;  // as it was written
-  CheckOutcome outcome = CheckOutcome::kUnknown;
-  std::string quantity;            // with its argument
-  std::optional<Number> number;    // its value, where it has a unit
-  std::string word;                // its value, where that is a word
-  std::string message;             // one or more sentences, with the numbers
-  std::vector<int64_t> event_ids;  // rows that show it, at most 16
-
-  friend bool operator==(const CheckResult&, const CheckResult&) = default;
-};
 inline bool AllPassed(const std::vector<CheckResult>& results) {
   return std::ranges::all_of(results, [](const CheckResult& result) {
     return result.outcome == CheckOutcome::kPassed;
@@ -107,6 +90,9 @@ using BaselineLoader =
 absl::StatusOr<std::vector<CheckResult>> RunChecks(
     const Trace& trace, const std::vector<CheckExpression>& checks,
     const BaselineLoader& load);
+
+// What came of one that names no other trace.
+CheckResult RunCheck(const CheckSubject& subject, const CheckExpression& check);
 
 }  // namespace traza
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include "base/check.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "trace/analysis/check.h"
@@ -216,6 +217,12 @@ absl::string_view CheckOutcomeName(CheckOutcome outcome) {
       break;
   }
   return "UNKNOWN";
+}
+
+CheckResult RunCheck(const CheckSubject& subject,
+                     const CheckExpression& check) {
+  TRAZA_CHECK(!check.baseline.has_value());
+  return Decide(check, {.seen = Observe(subject, check)}, subject.answer());
 }
 
 absl::StatusOr<std::vector<CheckResult>> RunChecks(

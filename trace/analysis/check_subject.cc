@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -31,7 +32,10 @@ void AddEvent(size_t row, Observation* observation) {
 }  // namespace
 
 CheckSubject::CheckSubject(const Trace& trace)
-    : trace_(trace), answer_(Explain(trace)) {
+    : CheckSubject(trace, ExplainUnasked(trace)) {}
+
+CheckSubject::CheckSubject(const Trace& trace, Answer answer)
+    : trace_(trace), answer_(std::move(answer)) {
   // Rows of a damaged trace cannot be followed.
   if (answer_.validity.level != ValidityLevel::kInvalid) steps_.emplace(trace);
 }

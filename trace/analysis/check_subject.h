@@ -20,6 +20,8 @@ namespace traza {
 class CheckSubject {
  public:
   explicit CheckSubject(const Trace& trace);
+  // With its answer, which needs no expectations.
+  CheckSubject(const Trace& trace, Answer answer);
 
   const Trace& trace() const { return trace_; }
   const Answer& answer() const { return answer_; }

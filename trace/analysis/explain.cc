@@ -7,6 +7,7 @@
 #include "trace/analysis/answer.h"
 #include "trace/analysis/breakdown.h"
 #include "trace/analysis/device_lanes.h"
+#include "trace/analysis/expectations.h"
 #include "trace/analysis/findings.h"
 #include "trace/analysis/launches.h"
 #include "trace/analysis/notes.h"
@@ -51,6 +52,12 @@ std::vector<DeviceBreakdown> BreakdownOf(const Trace& trace,
 }  // namespace
 
 Answer Explain(const Trace& trace) {
+  Answer answer = ExplainUnasked(trace);
+  answer.expectations = AnswerExpectations(trace, answer);
+  return answer;
+}
+
+Answer ExplainUnasked(const Trace& trace) {
   Answer answer = ContextOf(trace);
   // References out of bounds would be followed below.
   if (const absl::Status fault = Validate(trace); !fault.ok()) {

@@ -236,6 +236,29 @@ void AddFindings(const std::vector<Finding>& findings, Page* page) {
   }
 }
 
+// Of what is as expected the line alone is enough.
+void AddExpectations(const std::vector<ExpectationAnswer>& expectations,
+                     Page* page) {
+  if (expectations.empty()) return;
+  page->Blank();
+  page->Line(page->Bold("Expected before it ran:"));
+  for (const ExpectationAnswer& expectation : expectations) {
+    const CheckResult& check = expectation.check;
+    page->Paragraph(
+        absl::StrCat(kIndent,
+                     absl::StrFormat(
+                         "%-7s", std::string(CheckOutcomeName(check.outcome))),
+                     "  "),
+        EscapeControlCharacters(check.expression));
+    if (check.outcome == CheckOutcome::kPassed) continue;
+    page->Paragraph("           ", EscapeControlCharacters(check.message));
+    if (!expectation.why.empty()) {
+      page->Paragraph("           Expected because: ",
+                      EscapeControlCharacters(expectation.why));
+    }
+  }
+}
+
 std::string VerdictLine(const Answer& answer) {
   if (answer.verdict.has_value()) {
     const Verdict& verdict = *answer.verdict;
@@ -261,6 +284,7 @@ std::string RenderAnswer(const Answer& answer, const RenderOptions& options) {
   AddStructure(answer.structure, &page);
   AddDevices(answer.breakdown, &page);
   AddMissed(answer.validity, &page);
+  AddExpectations(answer.expectations, &page);
   AddFindings(answer.findings, &page);
   if (answer.verdict.has_value()) AddGrounds(*answer.verdict, &page);
   page.Blank();

@@ -72,6 +72,21 @@ TEST(RenderAnswer, AnOverheadWithinTheNoiseIsNotBoasted) {
               HasSubstr("Tracing adds nothing that the spread lets see"));
 }
 
+TEST(RenderAnswer, ShowsWhatWasExpectedAndWhyItWasWhereItIsNotMet) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.expectations = {
+      {"kernels_per_step == 2", "A product and an addition."},
+      {"kernels_per_step(/add/) == 0", "The addition is fused."}};
+
+  EXPECT_THAT(Render(trace),
+              HasSubstr("Expected before it ran:\n"
+                        "  FAIL     kernels_per_step(/add/) == 0\n"
+                        "           kernels_per_step(/add/) is 1, expected == "
+                        "0.\n"
+                        "           Expected because: The addition is fused.\n"
+                        "  PASS     kernels_per_step == 2\n"));
+}
+
 TEST(RenderAnswer, ListsMissedCriteriaWithAdvice) {
   const std::string text = Render(MakeCpuTrace(3));
 
