@@ -11,11 +11,14 @@
 namespace traza {
 namespace {
 
-// Kernels of our own need the run-time compiler.
+// The workload with a kernel of our own, which needs the run-time compiler.
+// Others have fused variants too, which are PyTorch's.
+constexpr char kOwnKernel[] = "geglu_mlp";
+
 void MarkFusedVariants(const std::vector<DeviceDescription>& devices,
                        WorkloadSchema* workload) {
   for (VariantSchema& variant : workload->variants) {
-    if (variant.name != kFusedVariant) continue;
+    if (workload->name != kOwnKernel || variant.name != kFusedVariant) continue;
     for (const DeviceDescription& device : devices) {
       if (device.kind != DeviceKind::kGpu) continue;
       const absl::Status missing = NvrtcMissing();

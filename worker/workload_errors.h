@@ -8,9 +8,9 @@
 
 namespace traza {
 
-// Runs `work`, and turns what it throws into a status: OUT_OF_MEMORY where the
-// text or the type says so, else WORKER_FAILED, with the text but without the
-// stack that PyTorch appends.
+// Runs `work`, and turns what it throws into a status: OUT_OF_MEMORY or
+// WORKLOAD_UNAVAILABLE where the text or the type says so, else WORKER_FAILED,
+// with the text but without the stack that PyTorch appends.
 absl::Status CatchErrors(const std::function<absl::Status()>& work);
 
 }  // namespace traza

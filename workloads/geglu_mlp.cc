@@ -71,16 +71,18 @@ Cost CostOfStep() {
   // Read x and the weights once, write the result once.
   cost.bytes = {Term(2, times(tokens, {"dim", "dtype"})),
                 Term(3, {{"dim", 1}, {"hidden", 1}, {"dtype", 1}})};
-  // x, the result and that of the step before; the weights; gate, up, their
-  // activation, which the fused variant has not, and product.
+  const Conditions eager = {{"variant", "eager"}};
+  // x, the result and that of the step before; the weights; gate, up and their
+  // product; the activation, which the fused variant has not.
   cost.memory_bytes = {Term(3, times(tokens, {"dim", "dtype"})),
                        Term(3, {{"dim", 1}, {"hidden", 1}, {"dtype", 1}}),
-                       Term(4, times(tokens, {"hidden", "dtype"}))};
-  // The range, gelu, mul; for each layer linear, t, transpose, as_strided,
-  // matmul, reshape, view, mm, _unsafe_view and on a CPU two resolve_conj.
-  cost.ops = {Term(36)};
-  // The most: the fused variant has one operator and kernel less.
-  cost.kernels = {Term(5)};
+                       Term(3, times(tokens, {"hidden", "dtype"})),
+                       Term(1, times(tokens, {"hidden", "dtype"}), eager)};
+  // The range, gelu, mul, or one for both; for each layer linear, t, transpose,
+  // as_strided, matmul, reshape, view, mm, _unsafe_view and on a CPU two
+  // resolve_conj.
+  cost.ops = {Term(35), Term(1, {}, eager)};
+  cost.kernels = {Term(4), Term(1, {}, eager)};
   return cost;
 }
 
@@ -110,6 +112,29 @@ WorkloadEntry GegluMlpEntry() {
                 1024),
       DtypeParam()};
   schema.cost = CostOfStep();
+  schema.shows =
+      "What fusing two pointwise operators saves: a tensor as large as the "
+      "layer's width goes to memory and comes back for nothing.";
+  schema.expectations = {
+      Anywhere("", "stable", "Every step does the same work."),
+      OnGpu("", "copies_per_step == 0", "Nothing is copied."),
+      OnGpu("eager", "kernels_per_step == 5",
+            "Three products, gelu and the product of both branches."),
+      OnGpu(kFusedVariant, "kernels_per_step == 4",
+            "Three products, and one kernel between them."),
+      OnGpu(kFusedVariant, "ops_per_step(traza::geglu_tanh) == 1",
+            "The kernel of our own is an operator like others."),
+      OnGpu(kFusedVariant, "ops_per_step(aten::gelu) == 0",
+            "It is part of the kernel of our own."),
+      OnGpu(kFusedVariant, "ops_per_step(aten::mul) == 0",
+            "It is part of the kernel of our own."),
+      Anywhere("", "ops_per_step(aten::linear) == 3", "Gate, up and down."),
+      Anywhere("", "ops_per_step(aten::mm) == 3",
+               "Without a bias a layer is a plain product."),
+      Anywhere("eager", "ops_per_step(aten::gelu) == 1", "Of the gate."),
+      Anywhere("eager", "ops_per_step(aten::mul) == 1",
+               "The branches meet once."),
+  };
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
             return std::make_unique<GegluMlp>(args);

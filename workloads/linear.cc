@@ -71,6 +71,27 @@ WorkloadEntry LinearEntry() {
   // a CPU: expand, as_strided, copy_, two resolve_conj.
   schema.cost.ops = {Term(11)};
   schema.cost.kernels = {Term(1)};
+  schema.shows =
+      "That an operator is not a kernel: a linear layer calls five and runs "
+      "one, views are free, and the bias is added by the product's own kernel.";
+  schema.expectations = {
+      Anywhere("", "stable", "Every step does the same work."),
+      OnGpu("", "kernels_per_step == 1",
+            "The product adds the bias in its epilogue."),
+      OnGpu("", "copies_per_step == 0", "Nothing is copied."),
+      Anywhere("eager", "ops_per_step(aten::linear) == 1",
+               "The program calls it once."),
+      Anywhere("eager", "ops_per_step(aten::t) == 1",
+               "The weight is used transposed."),
+      Anywhere("eager", "ops_per_step(aten::transpose) == 1",
+               "t is a transpose of two dimensions."),
+      OnGpu("eager", "ops_per_step(aten::as_strided) == 1",
+            "A transpose is another view of the same memory."),
+      Anywhere("eager", "ops_per_step(aten::addmm) == 1",
+               "A product with a bias is one operator."),
+      Anywhere("eager", "ops_per_step(aten::add) == 0",
+               "The bias is no addition of its own."),
+  };
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
             return std::make_unique<Linear>(args);

@@ -12,9 +12,11 @@ namespace traza {
 
 const std::vector<WorkloadEntry>& AllWorkloads() {
   static const auto* const entries = new std::vector<WorkloadEntry>{
-      MatmulAddEntry(),
-      LinearEntry(),
-      GegluMlpEntry(),
+      MatmulAddEntry(),        LinearEntry(),     GegluMlpEntry(),
+      AttentionEntry(),        RmsNormEntry(),    RotaryEntry(),
+      TransformerBlockEntry(), DecodeEntry(),     TrainStepEntry(),
+      ConvBlockEntry(),        GemmSweepEntry(),  LaunchStormEntry(),
+      SyncHeavyEntry(),        TwoStreamsEntry(), MemcpyEntry(),
   };
   return *entries;
 }

@@ -25,6 +25,18 @@ absl::StatusOr<std::unique_ptr<Workload>> CreateWorkload(
 WorkloadEntry MatmulAddEntry();
 WorkloadEntry LinearEntry();
 WorkloadEntry GegluMlpEntry();
+WorkloadEntry AttentionEntry();
+WorkloadEntry RmsNormEntry();
+WorkloadEntry RotaryEntry();
+WorkloadEntry TransformerBlockEntry();
+WorkloadEntry DecodeEntry();
+WorkloadEntry TrainStepEntry();
+WorkloadEntry ConvBlockEntry();
+WorkloadEntry GemmSweepEntry();
+WorkloadEntry LaunchStormEntry();
+WorkloadEntry SyncHeavyEntry();
+WorkloadEntry TwoStreamsEntry();
+WorkloadEntry MemcpyEntry();
 
 }  // namespace traza
 

@@ -38,8 +38,15 @@ ParamSchema DtypeParam() {
                      {"fp32", "bf16", "fp16"}, "bf16", "fp32");
 }
 
+ParamSchema DtypeParamWithTf32() {
+  ParamSchema param = DtypeParam();
+  param.choices.push_back("tf32");
+  param.gpu_only["tf32"] = "TF32 is a mode of NVIDIA's tensor cores.";
+  return param;
+}
+
 CostTerm Term(double coefficient, std::map<std::string, int> exponents,
-              std::map<std::string, std::string> only_if) {
+              Conditions only_if) {
   CostTerm term;
   term.coefficient = coefficient;
   term.exponents = std::move(exponents);
@@ -47,11 +54,34 @@ CostTerm Term(double coefficient, std::map<std::string, int> exponents,
   return term;
 }
 
-VariantSchema EagerVariant() {
+VariantSchema Variant(const std::string& name, const std::string& title,
+                      const std::string& not_on_cpu) {
   VariantSchema variant;
-  variant.name = "eager";
-  variant.title = "Operator by operator, as written.";
+  variant.name = name;
+  variant.title = title;
+  if (!not_on_cpu.empty()) variant.unavailable["cpu"] = not_on_cpu;
   return variant;
+}
+
+VariantSchema EagerVariant() {
+  return Variant("eager", "Operator by operator, as written.");
+}
+
+Expectation Anywhere(const std::string& variant, const std::string& expr,
+                     const std::string& why, Conditions only_if) {
+  Expectation expectation;
+  expectation.variant = variant;
+  expectation.only_if = std::move(only_if);
+  expectation.expr = expr;
+  expectation.why = why;
+  return expectation;
+}
+
+Expectation OnGpu(const std::string& variant, const std::string& expr,
+                  const std::string& why, Conditions only_if) {
+  Expectation expectation = Anywhere(variant, expr, why, std::move(only_if));
+  expectation.device = DeviceKind::kGpu;
+  return expectation;
 }
 
 }  // namespace traza

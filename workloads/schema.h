@@ -27,10 +27,25 @@ ParamSchema ChoiceParam(const std::string& name, const std::string& help,
 // matrix product of 512 takes 204 ms and one in fp32 takes 5 ms.
 ParamSchema DtypeParam();
 
-// One term of a cost: coefficient * product of parameter^exponent, where the
-// choice parameters of `only_if` have those values.
+// The same and tf32: tensors of fp32 whose products may round their inputs to
+// TF32, which only GPUs do.
+ParamSchema DtypeParamWithTf32();
+
+// One term of a cost: coefficient * product of parameter^exponent, for the jobs
+// for which `only_if` holds.
 CostTerm Term(double coefficient, std::map<std::string, int> exponents = {},
-              std::map<std::string, std::string> only_if = {});
+              Conditions only_if = {});
+
+// A variant. `not_on_cpu` says why a CPU cannot run it; empty where it can.
+VariantSchema Variant(const std::string& name, const std::string& title,
+                      const std::string& not_on_cpu = "");
+
+// What the traces of one variant ("": of all) are expected to show, on a GPU or
+// on any device, and why.
+Expectation OnGpu(const std::string& variant, const std::string& expr,
+                  const std::string& why, Conditions only_if = {});
+Expectation Anywhere(const std::string& variant, const std::string& expr,
+                     const std::string& why, Conditions only_if = {});
 
 // The variant that runs operator by operator.
 VariantSchema EagerVariant();

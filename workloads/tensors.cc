@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ATen/Context.h"
+#include "ATen/ScalarOps.h"
 #include "ATen/core/Tensor.h"
 #include "ATen/ops/dot.h"
 #include "ATen/ops/randn.h"
@@ -28,6 +29,15 @@ constexpr int64_t kSummaryElements = int64_t{1} << 24;
 // take 30 to 80 ms to load, copying this many takes 5.
 constexpr int64_t kHostElements = int64_t{1} << 22;
 
+at::ScalarType DtypeOf(const std::string& name) {
+  if (name == "fp32" || name == "tf32") return at::kFloat;
+  if (name == "bf16") return at::kBFloat16;
+  TRAZA_CHECK(name == "fp16");
+  return at::kHalf;
+}
+
+}  // namespace
+
 at::Device DeviceOf(const std::string& id) {
   if (id == "cpu") return at::kCPU;
   int index = 0;
@@ -36,29 +46,31 @@ at::Device DeviceOf(const std::string& id) {
   return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
-at::ScalarType DtypeOf(const std::string& name) {
-  if (name == "fp32") return at::kFloat;
-  if (name == "bf16") return at::kBFloat16;
-  TRAZA_CHECK(name == "fp16");
-  return at::kHalf;
-}
-
-}  // namespace
-
 void SeedGenerators(const WorkloadArgs& args) {
   at::manual_seed(static_cast<uint64_t>(args.seed));
 }
 
 at::Tensor RandomTensor(const WorkloadArgs& args,
                         std::initializer_list<int64_t> shape, double scale) {
+  return RandomTensorOf(args.device, args.params.Choice("dtype"), shape, scale);
+}
+
+at::Tensor RandomTensorOf(const std::string& device, const std::string& dtype,
+                          std::initializer_list<int64_t> shape, double scale) {
   const c10::InferenceMode guard;
   at::Tensor tensor = at::randn(
-      at::IntArrayRef(shape), at::TensorOptions()
-                                  .device(DeviceOf(args.device))
-                                  .dtype(DtypeOf(args.params.Choice("dtype"))));
+      at::IntArrayRef(shape),
+      at::TensorOptions().device(DeviceOf(device)).dtype(DtypeOf(dtype)));
   if (scale != 1) tensor.mul_(scale);
   return tensor;
 }
+
+void SetMatmulPrecision(const WorkloadArgs& args) {
+  const bool tf32 = args.params.Choice("dtype") == "tf32";
+  at::globalContext().setFloat32MatmulPrecision(tf32 ? "high" : "highest");
+}
+
+at::Tensor Number(double value) { return c10::scalar_to_tensor(value); }
 
 OutputSummary Summarize(const at::Tensor& tensor) {
   const c10::InferenceMode guard;

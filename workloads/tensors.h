@@ -4,14 +4,21 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 #include "workloads/workload.h"
 
 namespace at {
 class Tensor;
 }
+namespace c10 {
+struct Device;
+}
 
 namespace traza {
+
+// Of "cpu", "gpu0", ...
+c10::Device DeviceOf(const std::string& id);
 
 // Starts PyTorch's generators from the seed of the job. Call it before the
 // first tensor is made.
@@ -22,6 +29,18 @@ void SeedGenerators(const WorkloadArgs& args);
 // a GPU less power, and a matrix product of zeros is measurably faster.
 at::Tensor RandomTensor(const WorkloadArgs& args,
                         std::initializer_list<int64_t> shape, double scale);
+
+// The same of another dtype ("fp32", "bf16", ...) or device than the job's.
+at::Tensor RandomTensorOf(const std::string& device, const std::string& dtype,
+                          std::initializer_list<int64_t> shape, double scale);
+
+// Whether products of fp32 may round their inputs to TF32: with dtype tf32 they
+// may, for the rest of the process.
+void SetMatmulPrecision(const WorkloadArgs& args);
+
+// A number as operators take it without a row of their own: at::mul(x, 2.0)
+// records two rows, at::mul(x, Number(2)) one, as Python does.
+at::Tensor Number(double value);
 
 // Reads the tensor piece by piece, so that its fp64 copy stays small.
 OutputSummary Summarize(const at::Tensor& tensor);

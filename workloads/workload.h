@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "spec/param_schema.h"
@@ -22,6 +23,13 @@ struct OutputSummary {
   int64_t elements = 0;
   std::string dtype;  // "float", "bfloat16", "half"
   std::string shape;  // "[64,64]"
+};
+
+// What a workload throws when its device, shapes or dtype are such that it
+// cannot run; what() says why in one or two sentences.
+class WorkloadUnavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 // One piece of work that can be repeated: tensors made from the parameters and

@@ -250,7 +250,10 @@ TEST_F(TorchTest, AMatmulAndAddOf4096HasTheKernelsAndTimesItShould) {
   RunJobInto({.workload = "matmul_add",
               .variant = "eager",
               .device = "gpu0",
-              .params = {{"size", "4096"}, {"dtype", "bf16"}, {"bias", "2d"}},
+              .params = {{"size", "4096"},
+                         {"batch", "1"},
+                         {"dtype", "bf16"},
+                         {"bias", "2d"}},
               .cold_steps = 3,
               .traced_steps = kSteps});
 
@@ -280,7 +283,10 @@ TEST_F(TorchTest, TheFirstTracedStepIsLikeTheOthers) {
   RunJobInto({.workload = "matmul_add",
               .variant = "eager",
               .device = "gpu0",
-              .params = {{"size", "64"}, {"dtype", "bf16"}, {"bias", "2d"}},
+              .params = {{"size", "64"},
+                         {"batch", "1"},
+                         {"dtype", "bf16"},
+                         {"bias", "2d"}},
               .traced_steps = 100});
 
   std::vector<int64_t> steps;

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "tests/support/status_matchers.h"
+#include "workloads/workload.h"
 
 namespace traza {
 namespace {
@@ -44,6 +45,17 @@ TEST(CatchErrors, KnowsHowAllocatorsSayThatMemoryIsShort) {
               out_of_memory);
   EXPECT_THAT(CatchErrors([]() -> absl::Status { throw std::bad_alloc(); }),
               out_of_memory);
+}
+
+TEST(CatchErrors, WhatADeviceCannotComputeIsUnavailableThere) {
+  const auto unavailable = StatusIs(absl::StatusCode::kFailedPrecondition,
+                                    HasReason(Reason::kWorkloadUnavailable));
+  EXPECT_THAT(CatchErrors([]() -> absl::Status {
+                throw WorkloadUnavailable("No head_dim of 512 there.");
+              }),
+              unavailable);
+  EXPECT_THAT(Throwing("\"addmm_impl_cpu_\" not implemented for 'Half'"),
+              unavailable);
 }
 
 TEST(CatchErrors, SurvivesWhatIsNoException) {
