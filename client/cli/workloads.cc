@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -84,6 +85,50 @@ std::string RenderParams(const v1::Workload& workload, int width) {
   return table.Render(width);
 }
 
+// Why a CPU lacks some values.
+std::string GpuOnlyText(const v1::Workload& workload) {
+  std::string text;
+  for (const v1::Param& param : workload.params()) {
+    const std::map<std::string, std::string> gpu_only(param.gpu_only().begin(),
+                                                      param.gpu_only().end());
+    for (const auto& [choice, why] : gpu_only) {
+      absl::StrAppend(&text, param.name(), "=", choice,
+                      " needs a GPU: ", EscapeControlCharacters(why), "\n");
+    }
+  }
+  return text;
+}
+
+// "eager, on a GPU, bias=2d, batch not 1": which jobs it is about.
+std::string JobsText(const v1::Expectation& expectation) {
+  std::vector<std::string> parts;
+  if (!expectation.variant().empty()) parts.push_back(expectation.variant());
+  if (expectation.device() != v1::DEVICE_KIND_UNSPECIFIED) {
+    parts.emplace_back(
+        expectation.device() == v1::DEVICE_KIND_GPU ? "on a GPU" : "on a CPU");
+  }
+  const std::map<std::string, std::string> only_if(
+      expectation.only_if().begin(), expectation.only_if().end());
+  for (const auto& [name, value] : only_if) {
+    parts.push_back(value.rfind('!', 0) == 0
+                        ? absl::StrCat(name, " not ", value.substr(1))
+                        : absl::StrCat(name, "=", value));
+  }
+  return parts.empty() ? "all" : absl::StrJoin(parts, ", ");
+}
+
+std::string RenderExpectations(const v1::Workload& workload, int width) {
+  if (workload.expectations().empty()) return "";
+  ListTable table(
+      {{"EXPECTED"}, {"OF", Align::kLeft, true}, {"WHY", Align::kLeft, true}});
+  for (const v1::Expectation& expectation : workload.expectations()) {
+    table.AddRow({EscapeControlCharacters(expectation.expr()),
+                  JobsText(expectation),
+                  EscapeControlCharacters(expectation.why())});
+  }
+  return absl::StrCat(table.Render(width), "\n");
+}
+
 std::string RenderVariants(const v1::Workload& workload,
                            const v1::ListDevicesResponse& devices, int width) {
   ListTable table({{"VARIANT"},
@@ -93,6 +138,10 @@ std::string RenderVariants(const v1::Workload& workload,
   for (const v1::Variant& variant : workload.variants()) {
     table.AddRow(
         {variant.name(), RunsOn({&variant}, devices), variant.title()});
+    if (!variant.range().empty()) {
+      absl::StrAppend(&reasons, "The range of ", variant.name(), " is ",
+                      EscapeControlCharacters(variant.range()), ".\n");
+    }
     const std::map<std::string, std::string> unavailable(
         variant.unavailable().begin(), variant.unavailable().end());
     for (const auto& [device, why] : unavailable) {
@@ -110,15 +159,18 @@ std::string RenderWorkload(const v1::Workload& workload,
           ? ""
           : absl::StrCat(" -p ", workload.params(0).name(), "=",
                          workload.params(0).default_cpu());
-  return absl::StrCat(RenderPairs({{"workload", workload.name()},
-                                   {"what", workload.title()},
-                                   {"range", workload.range()}}),
-                      "\n", RenderVariants(workload, devices, width), "\n",
-                      workload.params().empty()
-                          ? ""
-                          : absl::StrCat(RenderParams(workload, width), "\n"),
-                      "Run it with: traza run ", workload.name(), example,
-                      "\n");
+  std::vector<std::pair<std::string, std::string>> pairs = {
+      {"workload", workload.name()},
+      {"what", workload.title()},
+      {"range", workload.range()}};
+  if (!workload.shows().empty()) pairs.push_back({"shows", workload.shows()});
+  return absl::StrCat(
+      RenderPairs(pairs), "\n", RenderVariants(workload, devices, width), "\n",
+      workload.params().empty() ? ""
+                                : absl::StrCat(RenderParams(workload, width),
+                                               GpuOnlyText(workload), "\n"),
+      RenderExpectations(workload, width), "Run it with: traza run ",
+      workload.name(), example, "\n");
 }
 
 // Leaves only the workload of that name.

@@ -45,6 +45,7 @@ class HostCommandsTest : public CliTest {
     fused.set_name("fused");
     fused.set_title("One kernel.");
     (*fused.mutable_unavailable())["cpu"] = "It needs a GPU.";
+    fused.set_range("fused_add");
     v1::Param& size = *workload.add_params();
     size.set_name("size");
     size.set_type(v1::PARAM_TYPE_INT);
@@ -62,6 +63,18 @@ class HostCommandsTest : public CliTest {
     dtype.add_choices("bf16");
     dtype.set_default_cpu("fp32");
     dtype.set_default_gpu("bf16");
+    (*dtype.mutable_gpu_only())["bf16"] = "The CPU is slow at it.";
+    workload.set_shows("What a launch costs.");
+    v1::Expectation& kernels = *workload.add_expectations();
+    kernels.set_variant("eager");
+    kernels.set_device(v1::DEVICE_KIND_GPU);
+    (*kernels.mutable_only_if())["dtype"] = "!fp32";
+    (*kernels.mutable_only_if())["size"] = "64";
+    kernels.set_expr("kernels_per_step == 2");
+    kernels.set_why("Two operators.");
+    v1::Expectation& stable = *workload.add_expectations();
+    stable.set_expr("stable");
+    stable.set_why("Every step is the same.");
   }
 
   FakeReplies replies_;
