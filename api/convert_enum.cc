@@ -48,6 +48,11 @@ constexpr Pairs<Phase, v1::Phase, 8> kPhases = {{
     {Phase::kStore, v1::PHASE_STORE},
 }};
 
+constexpr Pairs<L2Policy, v1::L2Policy, 2> kL2Policies = {{
+    {L2Policy::kWarm, v1::L2_POLICY_WARM},
+    {L2Policy::kFlush, v1::L2_POLICY_FLUSH},
+}};
+
 constexpr Pairs<Depth, v1::Depth, 5> kDepths = {{
     {Depth::kTiming, v1::DEPTH_TIMING},
     {Depth::kKernels, v1::DEPTH_KERNELS},
@@ -144,6 +149,10 @@ std::optional<JobState> FromProto(v1::JobState state) {
 v1::Phase ToProto(Phase phase) { return Forward(kPhases, phase); }
 std::optional<Phase> FromProto(v1::Phase phase) { return Back(kPhases, phase); }
 
+v1::L2Policy ToProto(L2Policy policy) { return Forward(kL2Policies, policy); }
+std::optional<L2Policy> FromProto(v1::L2Policy policy) {
+  return Back(kL2Policies, policy);
+}
 v1::Depth ToProto(Depth depth) { return Forward(kDepths, depth); }
 std::optional<Depth> FromProto(v1::Depth depth) { return Back(kDepths, depth); }
 

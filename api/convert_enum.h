@@ -29,6 +29,8 @@ v1::Phase ToProto(Phase phase);
 std::optional<Phase> FromProto(v1::Phase phase);
 v1::Depth ToProto(Depth depth);
 std::optional<Depth> FromProto(v1::Depth depth);
+v1::L2Policy ToProto(L2Policy policy);
+std::optional<L2Policy> FromProto(v1::L2Policy policy);
 v1::EventKind ToProto(EventKind kind);
 std::optional<EventKind> FromProto(v1::EventKind kind);
 v1::ValidityLevel ToProto(ValidityLevel level);

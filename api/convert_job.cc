@@ -148,6 +148,7 @@ v1::JobSpec ToProto(const JobSpec& spec) {
   to.set_seed(spec.seed);
   *to.mutable_timeout() = ToProto(spec.timeout);
   CopyMap(spec.labels, to.mutable_labels());
+  to.set_l2(ToProto(spec.l2));
   return to;
 }
 
@@ -185,6 +186,7 @@ v1::JobRequest ToProto(const JobRequest& request) {
     *to.mutable_timeout() = ToProto(*request.timeout);
   }
   CopyMap(request.labels, to.mutable_labels());
+  if (request.l2.has_value()) to.set_l2(ToProto(*request.l2));
   return to;
 }
 
@@ -217,6 +219,12 @@ absl::StatusOr<JobRequest> JobRequestFromProto(const v1::JobRequest& request) {
     }
   }
   to.labels = MapFrom(request.labels());
+  if (request.has_l2() && request.l2() != v1::L2_POLICY_UNSPECIFIED) {
+    to.l2 = FromProto(request.l2());
+    if (!to.l2.has_value()) {
+      violations.Add("l2", absl::StrCat("is not known: ", request.l2()));
+    }
+  }
   absl::Status status = violations.ToStatus();
   if (!status.ok()) return status;
   return to;

@@ -77,6 +77,13 @@ class Admission {
 
   absl::Status CheckRequestAlone() {
     std::vector<FieldViolation> violations = CheckRequest(request_);
+    if (device_ != nullptr && on_cpu() && request_.l2 == L2Policy::kFlush) {
+      violations.push_back(
+          {"l2",
+           absl::StrCat("flush is for GPUs; the caches of ", device_->id,
+                        " belong to single cores in part, and no write of one "
+                        "thread empties them all: use warm")});
+    }
     bool only_unknown = violations.empty();
     if (workload_ != nullptr &&
         request_.params.size() <= static_cast<size_t>(kMaxParams)) {
@@ -211,6 +218,8 @@ class Admission {
       Note("timeout", absl::FormatDuration(spec.timeout), "default");
     }
     spec.labels = request_.labels;
+    spec.l2 = request_.l2.value_or(defaults.l2);
+    if (!request_.l2.has_value()) Note("l2", L2PolicyName(spec.l2), "default");
   }
 
   void NoteParams() {

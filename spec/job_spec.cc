@@ -74,6 +74,17 @@ std::optional<Depth> DepthFromName(absl::string_view name) {
   return std::nullopt;
 }
 
+absl::string_view L2PolicyName(L2Policy policy) {
+  return policy == L2Policy::kFlush ? "flush" : "warm";
+}
+
+std::optional<L2Policy> L2PolicyFromName(absl::string_view name) {
+  for (const L2Policy policy : {L2Policy::kWarm, L2Policy::kFlush}) {
+    if (L2PolicyName(policy) == name) return policy;
+  }
+  return std::nullopt;
+}
+
 Json ToJson(const JobSpec& spec) {
   return Json{
       {"workload", spec.workload},
@@ -88,6 +99,7 @@ Json ToJson(const JobSpec& spec) {
       {"seed", spec.seed},
       {"timeout_ns", absl::ToInt64Nanoseconds(spec.timeout)},
       {"labels", spec.labels},
+      {"l2", std::string(L2PolicyName(spec.l2))},
   };
 }
 
@@ -110,6 +122,9 @@ absl::StatusOr<JobSpec> JobSpecFromJson(const Json& json) {
   spec.timeout = absl::Nanoseconds(timeout_ns);
   ASSIGN_OR_RETURN(spec.labels,
                    fields.StringMap("labels", kMaxEntries, kMaxTextBytes));
+  ASSIGN_OR_RETURN(const std::optional<L2Policy> l2,
+                   fields.OptionalEnum("l2", L2PolicyFromName));
+  spec.l2 = l2.value_or(L2Policy::kWarm);
   return spec;
 }
 
@@ -136,6 +151,9 @@ Json ToJson(const JobRequest& request) {
     json["timeout_ns"] = absl::ToInt64Nanoseconds(*request.timeout);
   }
   if (!request.labels.empty()) json["labels"] = request.labels;
+  if (request.l2.has_value()) {
+    json["l2"] = std::string(L2PolicyName(*request.l2));
+  }
   return json;
 }
 
@@ -144,7 +162,7 @@ absl::StatusOr<JobRequest> JobRequestFromJson(const Json& json) {
   RETURN_IF_ERROR(
       fields.AllowOnly({"workload", "variant", "device", "params", "cold_steps",
                         "warmup", "timed_steps", "traced_steps", "depth",
-                        "seed", "timeout_ns", "labels"}));
+                        "seed", "timeout_ns", "labels", "l2"}));
   JobRequest request;
   ASSIGN_OR_RETURN(request.workload, fields.String("workload", kMaxTextBytes));
   ASSIGN_OR_RETURN(request.variant,
@@ -166,6 +184,7 @@ absl::StatusOr<JobRequest> JobRequestFromJson(const Json& json) {
   if (timeout_ns.has_value()) request.timeout = absl::Nanoseconds(*timeout_ns);
   ASSIGN_OR_RETURN(request.labels,
                    fields.StringMap("labels", kMaxEntries, kMaxTextBytes));
+  ASSIGN_OR_RETURN(request.l2, fields.OptionalEnum("l2", L2PolicyFromName));
   return request;
 }
 

@@ -28,6 +28,16 @@ enum class Depth {
 absl::string_view DepthName(Depth depth);
 std::optional<Depth> DepthFromName(absl::string_view name);
 
+// What the device's L2 cache holds when a timed or traced step begins.
+enum class L2Policy {
+  kWarm,   // what the step before left there (the default)
+  kFlush,  // nothing of the work: it is overwritten before each step
+};
+
+// "warm", "flush".
+absl::string_view L2PolicyName(L2Policy policy);
+std::optional<L2Policy> L2PolicyFromName(absl::string_view name);
+
 // Warm-up: a fixed number of steps, or until step times are steady.
 struct Warmup {
   bool automatic = true;
@@ -38,6 +48,9 @@ struct Warmup {
 
 // Limits of a job, enforced by MakeEffective (spec/admission.h).
 inline constexpr int64_t kMaxSteps = 1'000'000;  // of each kind
+// Timed steps with L2Policy::kFlush: each is timed alone, and its time kept in
+// the trace's header.
+inline constexpr int64_t kMaxFlushedSteps = 10'000;
 inline constexpr int64_t kDefaultTimedSteps = 30;
 inline constexpr int64_t kDefaultTracedSteps = 30;
 inline constexpr absl::Duration kDefaultTimeout = absl::Minutes(5);
@@ -64,6 +77,7 @@ struct JobRequest {
   std::optional<int64_t> seed;
   std::optional<absl::Duration> timeout;
   std::map<std::string, std::string> labels;
+  std::optional<L2Policy> l2;
 
   friend bool operator==(const JobRequest&, const JobRequest&) = default;
 };
@@ -83,6 +97,7 @@ struct JobSpec {
   int64_t seed = 0;
   absl::Duration timeout = kDefaultTimeout;  // of the whole run, queue excluded
   std::map<std::string, std::string> labels;
+  L2Policy l2 = L2Policy::kWarm;
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
@@ -91,6 +106,7 @@ struct JobSpec {
 // as "auto" or a number, depth by name.
 nlohmann::json ToJson(const JobSpec& spec);
 // INVALID_ARGUMENT with the path of the first field that is missing or wrong.
+// Without `l2`, which older jobs have not, it is warm.
 absl::StatusOr<JobSpec> JobSpecFromJson(const nlohmann::json& json);
 
 // The same for a request: only `workload` is needed. An unknown field is an

@@ -43,6 +43,14 @@ class Checker {
     Add(field, absl::StrCat("is ", value, "; must be from ", min, " to ", max));
   }
 
+  // Beyond kMaxSteps it has been said already.
+  void CheckFlushedSteps(int64_t steps) {
+    if (steps <= kMaxFlushedSteps || steps > kMaxSteps) return;
+    Add("timed_steps",
+        absl::StrCat("is ", steps, "; at most ", kMaxFlushedSteps,
+                     " with l2 flush, where each is timed alone"));
+  }
+
   void CheckTimeout(absl::Duration timeout) {
     if (timeout >= kMinTimeout && timeout <= kMaxTimeout) return;
     Add("timeout",
@@ -108,6 +116,9 @@ std::vector<FieldViolation> CheckRequest(const JobRequest& request) {
   }
   checker.CheckRange("timed_steps", request.timed_steps.value_or(1), 1,
                      kMaxSteps);
+  if (request.l2 == L2Policy::kFlush) {
+    checker.CheckFlushedSteps(request.timed_steps.value_or(1));
+  }
   checker.CheckRange("traced_steps", request.traced_steps.value_or(1), 1,
                      kMaxSteps);
   checker.CheckRange("seed", request.seed.value_or(0), 0,

@@ -38,6 +38,10 @@ inline constexpr std::array kAllEventKinds = {
 absl::string_view EventKindName(EventKind kind);
 std::optional<EventKind> EventKindFromName(absl::string_view name);
 
+// The overhead row of the writing over the L2 cache between two steps, from the
+// return of the first to the call of the second (L2Policy::kFlush).
+inline constexpr char kL2FlushName[] = "l2 flush";
+
 // Kernels, copies and fills.
 constexpr bool IsDeviceWork(EventKind kind) {
   return kind == EventKind::kKernel || kind == EventKind::kCopy ||

@@ -12,10 +12,12 @@
 #include "absl/strings/strip.h"
 
 #include "base/error.h"
+#include "base/status_macros.h"
 #include "base/version.h"
 #include "spec/cost.h"
 #include "spec/violations.h"
 #include "worker/device_sampler.h"
+#include "worker/l2_flush.h"
 #include "worker/session.h"
 #include "workloads/registry.h"
 
@@ -154,18 +156,26 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
       options.device_records_per_step = Evaluate(schema->cost.kernels, inputs);
     }
   }
-  Session session(
-      std::move(options),
-      {.make_workload = [&] { return CreateWorkload(spec.workload, args); },
-       .synchronize = [&] { runtime.Synchronize(spec.device); },
-       .device_allocations =
-           [&] { return runtime.DeviceAllocations(spec.device); },
-       .clock = parts.clock,
-       .recorder = parts.recorder,
-       .collector = parts.collector,
-       .progress = parts.progress,
-       .stop = parts.stop,
-       .sampler = sampler.get()});
+  std::unique_ptr<L2Flush> l2_flush;
+  const auto make_workload =
+      [&]() -> absl::StatusOr<std::unique_ptr<Workload>> {
+    if (spec.l2 == L2Policy::kFlush) {
+      ASSIGN_OR_RETURN(l2_flush, L2Flush::Create(spec.device));
+    }
+    return CreateWorkload(spec.workload, args);
+  };
+  Session session(std::move(options),
+                  {.make_workload = make_workload,
+                   .synchronize = [&] { runtime.Synchronize(spec.device); },
+                   .device_allocations =
+                       [&] { return runtime.DeviceAllocations(spec.device); },
+                   .clock = parts.clock,
+                   .recorder = parts.recorder,
+                   .collector = parts.collector,
+                   .progress = parts.progress,
+                   .stop = parts.stop,
+                   .flush_l2 = [&] { l2_flush->Run(); },
+                   .sampler = sampler.get()});
   absl::StatusOr<WorkerResult> result = session.Run();
   if (!result.ok()) {
     return {.status = result.status(), .phase = session.phase()};

@@ -134,10 +134,12 @@ absl::Status Session::SetUp() {
   // Of the longer of the two windows.
   const auto steps =
       static_cast<double>(std::max(spec_.cold_steps, spec_.traced_steps));
+  // A flush is one more.
+  const double device_records_per_step =
+      options_.device_records_per_step + (spec_.l2 == L2Policy::kFlush ? 1 : 0);
   RETURN_IF_ERROR(parts_.collector.Prepare(
       {.depth = spec_.depth,
-       .device_records =
-           static_cast<int64_t>(options_.device_records_per_step * steps),
+       .device_records = static_cast<int64_t>(device_records_per_step * steps),
        .dump = options_.dump}));
   const CollectorCapabilities collector = parts_.collector.Capabilities();
   options_.header.collector = collector.name;
@@ -166,6 +168,7 @@ int64_t Session::Stamp() const {
 int64_t Session::RunSteps(int64_t first, int64_t count, bool wait_for_each) {
   for (int64_t i = 0; i < count; ++i) {
     if (stopping()) return i;
+    if (flushes_l2()) flushes_.push_back(FlushL2());
     const int64_t start = Stamp();
     workload_->Step();
     if (wait_for_each) Wait();
@@ -173,6 +176,16 @@ int64_t Session::RunSteps(int64_t first, int64_t count, bool wait_for_each) {
     parts_.progress.set_done(first + i + 1);
   }
   return count;
+}
+
+L2FlushTime Session::FlushL2() {
+  L2FlushTime times = {.start_ns = Stamp()};
+  Wait();
+  times.write_ns = Stamp();
+  parts_.flush_l2();
+  Wait();
+  times.end_ns = Stamp();
+  return times;
 }
 
 absl::Status Session::RunCold() {
@@ -235,7 +248,8 @@ absl::Status Session::RunTimed() {
   Enter(Phase::kTimed, spec_.timed_steps);
   TimedPass& timed = options_.header.timed;
   const int64_t batches = on_cpu_ ? kCpuBatches : kGpuBatches;
-  timed.steps_per_batch = (spec_.timed_steps + batches - 1) / batches;
+  timed.steps_per_batch =
+      flushes_l2() ? 1 : (spec_.timed_steps + batches - 1) / batches;
   // Without a traced phase these are the steps of the trace.
   const bool timing_only = spec_.depth == Depth::kTiming;
   const bool rows = timing_only || timed.steps_per_batch == 1;
@@ -244,6 +258,7 @@ absl::Status Session::RunTimed() {
                          (rows ? spec_.timed_steps : 0));
   Wait();
   while (timed.steps < spec_.timed_steps && !stopping()) {
+    if (flushes_l2()) FlushL2();
     timed.steps += RunBatch(
         timed.steps,
         std::min(timed.steps_per_batch, spec_.timed_steps - timed.steps), rows);
@@ -296,12 +311,14 @@ absl::Status Session::StartRecording(int64_t steps) {
 // pages and caches) is paid here; the window drops these rows.
 int64_t Session::Prime() {
   if (step_ns_ >= kLongStepNs) {
+    if (flushes_l2()) FlushL2();
     if (!stopping()) workload_->Step();
     Wait();
     return 0;
   }
   std::vector<int64_t> ticks;
   for (size_t i = 0; i < kPrimingSteps && !stopping(); ++i) {
+    if (flushes_l2()) FlushL2();
     const int64_t start = parts_.clock.Now();
     workload_->Step();
     ticks.push_back(parts_.clock.Now() - start);
@@ -340,6 +357,7 @@ absl::Status Session::OpenWindow() {
   if (records_ops()) parts_.recorder.Rewind();
   stamping_ticks_ = true;
   first_tick_step_ = records_.steps.size();
+  flushes_.clear();
   return absl::OkStatus();
 }
 
@@ -351,6 +369,11 @@ absl::Status Session::StopRecording() {
     RawStep& step = records_.steps[i];
     step.start_ns = parts_.clock.ToRealtimeNs(step.start_ns);
     step.end_ns = parts_.clock.ToRealtimeNs(step.end_ns);
+  }
+  for (L2FlushTime& flush : flushes_) {
+    flush = {.start_ns = parts_.clock.ToRealtimeNs(flush.start_ns),
+             .write_ns = parts_.clock.ToRealtimeNs(flush.write_ns),
+             .end_ns = parts_.clock.ToRealtimeNs(flush.end_ns)};
   }
   RETURN_IF_ERROR(parts_.collector.CloseWindow());
   RETURN_IF_ERROR(parts_.collector.Disarm());
@@ -376,6 +399,7 @@ absl::Status Session::Flush() {
   }
   workload_ = nullptr;
   RETURN_IF_ERROR(parts_.collector.Drain(&records_));
+  SeparateL2Flushes(flushes_, process_, thread_, &records_);
   parts_.collector.Losses(&header.completeness);
   header.partial = result_.partial;
   header.peak_resident_bytes = PeakResidentBytes();

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,6 +19,7 @@
 #include "trace/trace.h"
 #include "worker/collector.h"
 #include "worker/device_sampler.h"
+#include "worker/l2_flush_rows.h"
 #include "worker/op_recorder.h"
 #include "worker/step_progress.h"
 #include "worker/tick_clock.h"
@@ -55,6 +57,9 @@ struct SessionParts {
   StepProgress& progress;
   // Set by SIGTERM: stop after the running step.
   const std::atomic<bool>& stop;
+  // Queues the writing over the device's L2 cache, without waiting for it; may
+  // throw. Only for L2Policy::kFlush.
+  std::function<void()> flush_l2;
   DeviceSampler* sampler = nullptr;  // null: the device's state is unknown
 };
 
@@ -95,6 +100,13 @@ class Session {
   int64_t RunBatch(int64_t first, int64_t count, bool rows);
   int64_t Stamp() const;
   void AddStepRow(int64_t number, int64_t start_ns, int64_t end_ns);
+  // Whether the cache is flushed before each step of the running phase.
+  bool flushes_l2() const {
+    return spec_.l2 == L2Policy::kFlush &&
+           (phase_ == Phase::kTimed || phase_ == Phase::kTraced);
+  }
+  // Between two steps: waits for the first, flushes, waits again.
+  L2FlushTime FlushL2();
   void Wait() {
     if (!on_cpu_) parts_.synchronize();
   }
@@ -131,6 +143,7 @@ class Session {
   // row on.
   bool stamping_ticks_ = false;
   size_t first_tick_step_ = 0;
+  std::vector<L2FlushTime> flushes_;  // in the window of the traced steps
   WorkerResult result_;
 };
 

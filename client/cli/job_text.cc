@@ -52,6 +52,12 @@ std::string DepthText(v1::Depth depth) {
   return known ? std::string(DepthName(*known)) : "?";
 }
 
+// Nothing for a daemon that does not say.
+std::string L2Text(v1::L2Policy policy) {
+  const std::optional<L2Policy> known = FromProto(policy);
+  return known ? std::string(L2PolicyName(*known)) : "";
+}
+
 std::string PhaseTimesText(const v1::Job& job) {
   std::vector<std::string> parts;
   for (const v1::PhaseTime& time : job.phase_times()) {
@@ -77,6 +83,7 @@ Pairs SpecPairs(const v1::JobSpec& spec) {
                         WarmupText(spec.warmup()), ", timed ",
                         spec.timed_steps(), ", traced ", spec.traced_steps())},
           {"depth", DepthText(spec.depth())},
+          {"l2", L2Text(spec.l2())},
           {"seed", absl::StrCat(spec.seed())},
           {"timeout", Spent(spec.timeout())},
           {"labels", MapText(spec.labels())}};

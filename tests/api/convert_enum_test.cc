@@ -18,6 +18,8 @@ TEST(ConvertEnum, EveryWordSurvivesTheRoundTrip) {
   for (const JobState state : kAllJobStates) ExpectRoundTrip(state);
   for (const Phase phase : kAllPhases) ExpectRoundTrip(phase);
   for (const EventKind kind : kAllEventKinds) ExpectRoundTrip(kind);
+  ExpectRoundTrip(L2Policy::kWarm);
+  ExpectRoundTrip(L2Policy::kFlush);
   for (int i = 0; i <= static_cast<int>(Depth::kShapes); ++i) {
     ExpectRoundTrip(static_cast<Depth>(i));
   }

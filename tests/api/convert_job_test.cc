@@ -26,6 +26,7 @@ JobRequest FullRequest() {
   request.seed = 7;
   request.timeout = absl::Milliseconds(1500);
   request.labels = {{"team", "perf"}};
+  request.l2 = L2Policy::kFlush;
   return request;
 }
 

@@ -279,6 +279,36 @@ TEST_F(TorchTest, AMatmulAndAddOf4096HasTheKernelsAndTimesItShould) {
   EXPECT_GT(cold[0], 10 * cold[2]);
 }
 
+TEST_F(TorchTest, AFlushOfTheL2CacheIsNoWorkOfAnyStep) {
+  RunJobInto({.workload = "matmul_add",
+              .variant = "eager",
+              .device = "gpu0",
+              .params = {{"size", "512"}, {"dtype", "bf16"}, {"bias", "2d"}},
+              .timed_steps = 20,
+              .traced_steps = 20,
+              .l2 = L2Policy::kFlush});
+
+  EXPECT_EQ(trace_.header.timed.steps_per_batch, 1);
+  std::vector<size_t> flushes;
+  for (const size_t row : Rows(EventKind::kOverhead)) {
+    if (trace_.name_of(row) == kL2FlushName) flushes.push_back(row);
+  }
+  EXPECT_EQ(flushes.size(), 20u);
+  // A product may clear a few bytes; writing over the cache is no row.
+  for (const size_t row : Rows(EventKind::kFill)) {
+    EXPECT_LT(trace_.bytes.at(row), 1 << 20);
+  }
+  EXPECT_EQ(Rows(EventKind::kKernel).size(), 40u);
+  for (const size_t row : Rows(EventKind::kKernel)) {
+    EXPECT_FALSE(trace_.step.is_null(row));
+    for (const size_t flush : flushes) {
+      EXPECT_FALSE(trace_.start_ns[row] > trace_.end_ns(flush) - 1'000 &&
+                   trace_.start_ns[row] < trace_.end_ns(flush));
+    }
+  }
+  EXPECT_EQ(trace_.header.completeness.unmatched_call, 0);
+}
+
 TEST_F(TorchTest, TheFirstTracedStepIsLikeTheOthers) {
   RunJobInto({.workload = "matmul_add",
               .variant = "eager",

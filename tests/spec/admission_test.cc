@@ -67,7 +67,8 @@ TEST(Admit, FillsInEveryDefaultAndNamesIt) {
                           Adjustment{"traced_steps", "30", "default"},
                           Adjustment{"depth", "ops", "default"},
                           Adjustment{"seed", "0", "default"},
-                          Adjustment{"timeout", "5m", "default"}));
+                          Adjustment{"timeout", "5m", "default"},
+                          Adjustment{"l2", "warm", "default"}));
 }
 
 TEST(Admit, KeepsEverythingThatIsGiven) {
@@ -81,6 +82,7 @@ TEST(Admit, KeepsEverythingThatIsGiven) {
   request.seed = 6;
   request.timeout = absl::Seconds(7);
   request.labels = {{"build", "1\xC3\xA9"}};
+  request.l2 = L2Policy::kWarm;
 
   const AdmittedJob job = Admitted(request);
 
@@ -99,6 +101,33 @@ TEST(Admit, KeepsEverythingThatIsGiven) {
   expected.labels = request.labels;
   EXPECT_EQ(job.spec, expected);
   EXPECT_THAT(job.adjustments, IsEmpty());
+}
+
+TEST(Admit, OnlyAGpuFlushesItsL2Cache) {
+  JobRequest request = OnCpu({});
+  request.l2 = L2Policy::kFlush;
+
+  EXPECT_THAT(AdmitSample(request),
+              StatusIs(StatusCode::kInvalidArgument, HasViolation("l2")));
+  EXPECT_THAT(MessageOf(AdmitSample(request)), HasSubstr("use warm"));
+  request.device = "gpu0";
+  request.params.clear();
+  EXPECT_EQ(Admitted(request).spec.l2, L2Policy::kFlush);
+}
+
+TEST(Admit, FlushedStepsAreFewEnoughToKeepTheTimeOfEach) {
+  JobRequest request = Request();
+  request.device = "gpu0";
+  request.l2 = L2Policy::kFlush;
+  request.timed_steps = kMaxFlushedSteps;
+  EXPECT_EQ(Admitted(request).spec.timed_steps, kMaxFlushedSteps);
+
+  request.timed_steps = kMaxFlushedSteps + 1;
+
+  EXPECT_THAT(AdmitSample(request), StatusIs(StatusCode::kInvalidArgument,
+                                             HasViolation("timed_steps")));
+  EXPECT_THAT(MessageOf(AdmitSample(request)),
+              HasSubstr("each is timed alone"));
 }
 
 TEST(Admit, CpuHasItsOwnDefaults) {

@@ -27,6 +27,7 @@ JobSpec Spec() {
   spec.seed = 42;
   spec.timeout = absl::Seconds(90);
   spec.labels = {{"build", "nightly"}};
+  spec.l2 = L2Policy::kFlush;
   return spec;
 }
 
@@ -39,7 +40,16 @@ TEST(JobSpec, HasReadableJson) {
     "workload": "matmul_add", "variant": "eager", "device": "gpu0",
     "params": {"size": "64", "dtype": "bf16"}, "cold_steps": 2, "warmup": 7,
     "timed_steps": 40, "traced_steps": 50, "depth": "shapes", "seed": 42,
-    "timeout_ns": 90000000000, "labels": {"build": "nightly"}})"));
+    "timeout_ns": 90000000000, "labels": {"build": "nightly"}, "l2": "flush"})"));
+}
+
+TEST(JobSpec, OfAnOlderVersionHasAWarmCache) {
+  json written = ToJson(Spec());
+  written.erase("l2");
+
+  JobSpec expected = Spec();
+  expected.l2 = L2Policy::kWarm;
+  EXPECT_THAT(JobSpecFromJson(written), IsOkAndHolds(expected));
 }
 
 TEST(JobSpec, AutomaticWarmupIsAWord) {

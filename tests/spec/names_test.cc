@@ -42,6 +42,12 @@ TEST(IsFinal, HoldsForTheThreeEnds) {
   EXPECT_TRUE(IsFinal(JobState::kCancelled));
 }
 
+TEST(L2PolicyName, IsTheSpellingOfTheCommandLine) {
+  EXPECT_EQ(L2PolicyName(L2Policy::kWarm), "warm");
+  EXPECT_EQ(L2PolicyFromName("flush"), L2Policy::kFlush);
+  EXPECT_EQ(L2PolicyFromName("cold"), std::nullopt);
+}
+
 TEST(DepthName, IsTheSpellingOfTheCommandLine) {
   EXPECT_EQ(DepthName(Depth::kTiming), "timing");
   EXPECT_EQ(DepthFromName("shapes"), Depth::kShapes);

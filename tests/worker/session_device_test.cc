@@ -19,6 +19,12 @@
 namespace traza {
 namespace {
 
+using testing::AllOf;
+using testing::Each;
+using testing::Ge;
+using testing::IsEmpty;
+using testing::SizeIs;
+
 using SessionDeviceTest = SessionTest;
 
 ReplayScript KernelScript() {
@@ -50,6 +56,72 @@ TEST_F(SessionDeviceTest, DeviceRecordsReachTheTrace) {
   EXPECT_EQ(std::ranges::count(trace_.kind, EventKind::kKernel), 1);
   EXPECT_EQ(trace_.header.completeness.dropped, 3);
   EXPECT_EQ(trace_.header.collector, "replay");
+}
+
+TEST_F(SessionDeviceTest, FlushesTheL2CacheBeforeEachTimedAndTracedStep) {
+  device_ = DeviceKind::kGpu;
+  spec_.l2 = L2Policy::kFlush;
+  spec_.timed_steps = 40;
+  std::vector<int> waits_before, waits_after;
+  std::vector<Phase> phases;
+  on_flush_ = [&] {
+    waits_before.push_back(std::exchange(waits_, 0));
+    phases.push_back(progress_.phase());
+  };
+  on_step_ = [&](int64_t) {
+    if (phases.size() > waits_after.size()) waits_after.push_back(waits_);
+  };
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(std::ranges::count(phases, Phase::kTimed), 40);
+  // And each priming step: those have to be like the first traced one.
+  EXPECT_EQ(std::ranges::count(phases, Phase::kTraced), 5 + 6);
+  EXPECT_EQ(phases.size(), 40 + 5 + 6);
+  // The device was waited for on both sides.
+  EXPECT_THAT(waits_before, Each(Ge(1)));
+  EXPECT_THAT(waits_after, AllOf(SizeIs(phases.size()), Each(Ge(1))));
+}
+
+TEST_F(SessionDeviceTest, FlushedStepsAreTimedAlone) {
+  device_ = DeviceKind::kGpu;
+  spec_.l2 = L2Policy::kFlush;
+  spec_.timed_steps = 40;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(trace_.header.timed.steps_per_batch, 1);
+  EXPECT_THAT(trace_.header.timed.batch_ns, SizeIs(40));
+  EXPECT_EQ(trace_.header.job.l2, L2Policy::kFlush);
+}
+
+TEST_F(SessionDeviceTest, AFlushIsOverheadBetweenTracedSteps) {
+  device_ = DeviceKind::kGpu;
+  spec_.l2 = L2Policy::kFlush;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(Count(EventKind::kOverhead),
+            (std::map<Phase, int>{{Phase::kTraced, 6}}));
+  int64_t step_end_ns = 0;
+  for (size_t row = 0; row < trace_.rows(); ++row) {
+    if (trace_.kind[row] == EventKind::kStep) step_end_ns = trace_.end_ns(row);
+    if (trace_.kind[row] != EventKind::kOverhead) continue;
+    EXPECT_EQ(trace_.name_of(row), kL2FlushName);
+    EXPECT_TRUE(trace_.step.is_null(row));
+    EXPECT_GE(trace_.start_ns[row], step_end_ns);
+  }
+}
+
+TEST_F(SessionDeviceTest, AWarmCacheIsLeftAlone) {
+  device_ = DeviceKind::kGpu;
+  int flushes = 0;
+  on_flush_ = [&] { ++flushes; };
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(flushes, 0);
+  EXPECT_THAT(Count(EventKind::kOverhead), IsEmpty());
 }
 
 class SessionFaultTest : public SessionDeviceTest,

@@ -55,6 +55,7 @@ class SessionTest : public testing::Test {
                      .collector = *collector_,
                      .progress = progress_,
                      .stop = stop_,
+                     .flush_l2 = [this] { on_flush_(); },
                      .sampler = sampler_});
     absl::StatusOr<WorkerResult> result = session.Run();
     phase_ = session.phase();
@@ -90,6 +91,7 @@ class SessionTest : public testing::Test {
   // Called in every step with its number, from 0.
   std::function<void(int64_t)> on_step_ = [](int64_t) {};
   int waits_ = 0;
+  std::function<void()> on_flush_ = [] {};
   int64_t allocations_ = 0;  // of the device so far
   Phase phase_ = Phase::kSetup;
   Trace trace_;

@@ -83,8 +83,9 @@ struct PerturbedSteps {
 
 struct StepsAnswer {
   // Where device work says in which step it was launched, a traced step lasts
-  // from the end of the one before it until its own work is done, as in the
-  // timed pass, which waits for the device; `traced_host` is then its time on
+  // from the end of the one before it (with L2Policy::kFlush from its own
+  // start) until its own work is done, as in the timed pass, which waits for
+  // the device; `traced_host` is then its time on
   // the CPU, which may run ahead. Elsewhere `traced` is the time on the CPU and
   // `traced_host` is absent. Perturbed steps are in neither, unless all are.
   std::optional<StepStats> cold, warmup, timed, traced, traced_host;

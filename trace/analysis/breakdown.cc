@@ -159,7 +159,7 @@ std::vector<DeviceBreakdown> AnalyzeBreakdown(
   for (const DeviceLane& lane : lanes) {
     DeviceBreakdown breakdown;
     breakdown.device = lane.device;
-    breakdown.window_ns = lane.window.length_ns();
+    breakdown.window_ns = lane.window_ns();
     breakdown.busy_ns = lane.busy_ns;
     breakdown.idle_ns = breakdown.window_ns - lane.busy_ns;
     breakdown.records = static_cast<int64_t>(lane.rows.size());

@@ -112,8 +112,8 @@ void AddHostGap(const Trace& trace, const std::vector<DeviceLane>& lanes,
                 std::vector<Finding>* findings) {
   for (const DeviceLane& lane : lanes) {
     const LongGaps found = LongGapsOf(lane);
-    const double share = static_cast<double>(found.ns) /
-                         static_cast<double>(lane.window.length_ns());
+    const double share =
+        static_cast<double>(found.ns) / static_cast<double>(lane.window_ns());
     if (found.gaps.empty() || share < kMinGapShare) continue;
     const auto count = static_cast<int64_t>(found.gaps.size());
     const auto [longest, next] = found.gaps.front();

@@ -63,6 +63,7 @@ class IdleSplitter {
   const int64_t kernel_gap_limit_ns_;
   const int64_t last_thread_;  // whose doing explains the tail
   Intervals tracer_;
+  Intervals l2_flushes_;
   absl::flat_hash_map<int64_t, Intervals> syncs_;  // by thread
   const Intervals none_;
 };
@@ -74,9 +75,11 @@ IdleSplitter::IdleSplitter(const Trace& trace, int64_t kernel_gap_limit_ns,
       kernel_gap_limit_ns_(kernel_gap_limit_ns),
       last_thread_(last_thread) {
   for (size_t row = 0; row < trace.rows(); ++row) {
-    if (trace.kind[row] == EventKind::kOverhead &&
-        IsTracersOverhead(trace.name_of(row))) {
+    if (trace.kind[row] != EventKind::kOverhead) continue;
+    if (IsTracersOverhead(trace.name_of(row))) {
       tracer_.Add(trace.start_ns[row], trace.end_ns(row));
+    } else if (trace.name_of(row) == kL2FlushName) {
+      l2_flushes_.Add(trace.start_ns[row], trace.end_ns(row));
     }
   }
   AddSyncs();
@@ -138,10 +141,17 @@ void IdleSplitter::Split(int64_t begin_ns, int64_t end_ns, size_t next,
                           });
     add(std::clamp(called_ns, from, to), to, IdleClass::kLaunch);
   };
-  tracer_.Split(begin_ns, end_ns, [&](int64_t from, int64_t to, bool tracer) {
-    if (tracer) return add(from, to, IdleClass::kProfiler);
-    explain(from, to);
-  });
+  const auto split = [&](int64_t from, int64_t to, bool flush) {
+    if (flush) {
+      lane->left_out_ns += to - from;
+      return;
+    }
+    tracer_.Split(from, to, [&](int64_t a, int64_t b, bool tracer) {
+      if (tracer) return add(a, b, IdleClass::kProfiler);
+      explain(a, b);
+    });
+  };
+  l2_flushes_.Split(begin_ns, end_ns, split);
 }
 
 // Adds a record to its lane, and the gap before it.

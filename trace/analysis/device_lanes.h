@@ -67,8 +67,14 @@ struct DeviceLane {
   std::vector<size_t> rows;     // by start; what reaches into the window
   std::vector<IdlePiece> idle;  // by start
   int64_t busy_ns = 0;          // union of the rows, clipped to the window
-  int64_t first_ns = 0;         // start of the first work, in the window
-  int64_t last_ns = 0;          // end of the last
+  // In which the device did nothing but write over its L2 cache between steps,
+  // or wait for that: of no step, no idle time and not of the window.
+  int64_t left_out_ns = 0;
+  int64_t first_ns = 0;  // start of the first work, in the window
+  int64_t last_ns = 0;   // end of the last
+
+  // What shares are of.
+  int64_t window_ns() const { return window.length_ns() - left_out_ns; }
 };
 
 // Gaps between queued kernels are shorter than this: on an H200 they start at

@@ -223,6 +223,8 @@ RunComparison RunComparer::Run() {
     for (const auto& [name, value] : a.job.params) names.insert(name);
     for (const auto& [name, value] : b.job.params) names.insert(name);
     CompareMaps("parameter ", a.job.params, b.job.params, names);
+    Compare("L2 cache", std::string(L2PolicyName(a.job.l2)),
+            std::string(L2PolicyName(b.job.l2)));
   } else {
     result_.unknown.emplace_back("workload and parameters");
   }

@@ -78,6 +78,13 @@ Answer ExplainUnasked(const Trace& trace) {
         "than without it.",
         &answer);
   }
+  if (trace.header.job.l2 == L2Policy::kFlush) {
+    AddNote(
+        "The L2 cache was flushed before each timed and traced step: every "
+        "step was timed alone, from an idle device until its work was done, so "
+        "its launches hide behind no other step. The flushes are in no time.",
+        &answer);
+  }
   if (answer.structure.averaged) {
     AddNote(
         "Calls were not recorded, so no step is known of device work: it is "

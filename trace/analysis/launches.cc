@@ -129,8 +129,8 @@ std::optional<LaunchStats> LaunchCounter::Take() {
     stats_.queueing_p50_ns = NearestRank(&queueing_, 50);
     stats_.queueing_p99_ns = NearestRank(&queueing_, 99);
   }
-  if (lane_.window.length_ns() > 0) {
-    const auto window = static_cast<double>(lane_.window.length_ns());
+  if (lane_.window_ns() > 0) {
+    const auto window = static_cast<double>(lane_.window_ns());
     stats_.waiting_mean = static_cast<double>(waiting_ns_) / window;
     stats_.outstanding_mean = static_cast<double>(outstanding_ns_) / window;
   }

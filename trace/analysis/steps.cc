@@ -54,7 +54,8 @@ std::vector<int64_t> TimesOnTheCpu(const Trace& trace, const StepIndex& index) {
   return times;
 }
 
-// From the end of the step before, its work done, to the same of this one.
+// From the end of the step before, its work done, to the same of this one; from
+// its own start where the cache was flushed in between.
 std::vector<int64_t> TimesUntilDone(const Trace& trace,
                                     const StepIndex& index) {
   std::vector<int64_t> done;
@@ -69,10 +70,12 @@ std::vector<int64_t> TimesUntilDone(const Trace& trace,
   }
   std::vector<int64_t> times;
   times.reserve(done.size());
+  const bool flushed = trace.header.job.l2 == L2Policy::kFlush;
   int64_t before = trace.start_ns[index.rows().front()];
-  for (const int64_t end : done) {
-    times.push_back(std::max<int64_t>(0, end - before));
-    before = std::max(before, end);
+  for (size_t i = 0; i < done.size(); ++i) {
+    if (flushed) before = std::max(before, trace.start_ns[index.rows()[i]]);
+    times.push_back(std::max<int64_t>(0, done[i] - before));
+    before = std::max(before, done[i]);
   }
   return times;
 }

@@ -247,6 +247,31 @@ TEST(Breakdown, TheTracersTimeComesFirst) {
   EXPECT_EQ(idle.launch_ns, 5) << "loading code is the driver's doing";
 }
 
+TEST(Breakdown, FlushesOfTheL2CacheAreNoTimeOfTheWindow) {
+  // The first step is done at 180, the flush lasts until 400.
+  const Trace trace = RecordBuilder()
+                          .Step(Phase::kTraced, 0, 100, 150)
+                          .Call("cudaLaunchKernel", 110, 120, 1)
+                          .Overhead(kL2FlushName, 150, 400)
+                          .Step(Phase::kTraced, 1, 400, 450)
+                          .Call("cudaLaunchKernel", 410, 420, 2)
+                          .Kernel("a", 130, 180, 1)
+                          .Kernel("a", 430, 480, 2)
+                          .Build();
+
+  const auto breakdown = Analyze(trace);
+
+  ASSERT_THAT(breakdown, SizeIs(1));
+  EXPECT_EQ(breakdown[0].window_ns, 380 - 220);
+  EXPECT_EQ(breakdown[0].busy_ns, 100);
+  EXPECT_EQ(breakdown[0].idle_ns, 60);
+  EXPECT_EQ(breakdown[0].head_ns, 30);
+  EXPECT_EQ(breakdown[0].inner_ns, 30);
+  EXPECT_EQ(breakdown[0].idle_classes.host_ns, 10 + 10);
+  EXPECT_EQ(breakdown[0].idle_classes.launch_ns, 20 + 20);
+  EXPECT_EQ(SumOfClasses(breakdown[0].idle_classes), breakdown[0].idle_ns);
+}
+
 TEST(Breakdown, AGapThatWorkWithoutACallEndsIsUnknown) {
   const Trace trace = TwoLaunches()
                           .Kernel("a", 112, 116, 1)

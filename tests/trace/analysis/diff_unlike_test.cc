@@ -57,6 +57,8 @@ TEST_P(UnlikeRuns, AreListedWithBothValues) {
 INSTANTIATE_TEST_SUITE_P(
     Each, UnlikeRuns,
     testing::Values(
+        Case{"L2Cache", [](Header* h) { h->job.l2 = L2Policy::kFlush; },
+             "L2 cache: warm before, flush after"},
         Case{"Model", [](Header* h) { h->device.model = "NVIDIA A100"; },
              "device model: NVIDIA H200 before, NVIDIA A100 after"},
         Case{"Driver", [](Header* h) { h->versions["driver"] = "570.2"; },

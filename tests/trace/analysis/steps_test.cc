@@ -123,6 +123,25 @@ TEST(Steps, WithDeviceWorkAStepEndsWhenItsWorkIsDone) {
       << "on the CPU; until the queue is full is no slow start";
 }
 
+TEST(Steps, AFlushedStepBeginsWhereItStarts) {
+  Header header;
+  header.job.l2 = L2Policy::kFlush;
+  const Trace trace = RecordBuilder()
+                          .Step(Phase::kTraced, 0, 100, 150)
+                          .Call("cudaLaunchKernel", 110, 120, 1)
+                          .Overhead(kL2FlushName, 150, 400)
+                          .Step(Phase::kTraced, 1, 400, 450)
+                          .Call("cudaLaunchKernel", 410, 420, 2)
+                          .Kernel("a", 130, 180, 1)
+                          .Kernel("a", 430, 490, 2)
+                          .Build(header);
+
+  const StepsAnswer steps = AnalyzeSteps(trace, StepIndex(trace));
+
+  ASSERT_TRUE(steps.traced.has_value());
+  EXPECT_THAT(steps.traced->first_ns, ElementsAre(80, 90));
+}
+
 TEST(Steps, TimesOfACpuThatRanAheadDoNotCompare) {
   const Trace trace = CpuRunsAhead(5, /*calls=*/false);
 
