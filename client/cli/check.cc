@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include "base/error.h"
 #include "base/status_macros.h"
 #include "client/cli/commands.h"
 #include "client/cli/expected_checks.h"
@@ -17,12 +22,28 @@ struct CheckOptions {
   std::vector<std::string> expectations;
 };
 
+// The name of a variant is one for `traza run` only.
+absl::Status Explained(const absl::Status& status,
+                       const std::vector<std::string>& names) {
+  const std::optional<ErrorDetails> details = DetailsOf(status);
+  if (names.empty() || !details || details->reason != Reason::kTraceNotFound) {
+    return status;
+  }
+  return Annotate(
+      status,
+      absl::StrCat("To compare with (", absl::StrJoin(names, ", "),
+                   "), give the id or the file of a trace; a variant is run "
+                   "by: traza run WORKLOAD --expect EXPR"));
+}
+
 absl::StatusOr<ExitCode> Check(const CheckOptions& options,
                                CommandContext& context) {
   ASSIGN_OR_RETURN(ExpectedChecks checks,
                    ExpectedChecks::Create(options.expectations, context));
-  ASSIGN_OR_RETURN(const v1::CheckTraceResponse response,
-                   checks.Run(options.trace, context));
+  absl::StatusOr<v1::CheckTraceResponse> ran =
+      checks.Run(options.trace, context);
+  if (!ran.ok()) return Explained(ran.status(), checks.PlainBaselines());
+  const v1::CheckTraceResponse& response = *ran;
   if (context.json()) {
     context.PrintJson(response);
   } else {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/cli/expected_checks.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+
+#include "absl/strings/match.h"
 
 #include "api/convert_check.h"
 #include "base/status_macros.h"
@@ -28,15 +32,55 @@ absl::StatusOr<ExpectedChecks> ExpectedChecks::Create(
   return checks;
 }
 
+std::vector<std::string> ExpectedChecks::PlainBaselines() const {
+  std::vector<std::string> names;
+  for (const CheckExpression& check : checks_) {
+    if (!check.baseline.has_value() ||
+        absl::StrContains(*check.baseline, '/') ||
+        files_.contains(*check.baseline) ||
+        std::ranges::find(names, *check.baseline) != names.end()) {
+      continue;
+    }
+    names.push_back(*check.baseline);
+  }
+  return names;
+}
+
+void ExpectedChecks::UseTrace(const std::string& name,
+                              const std::string& trace) {
+  traces_[name] = trace;
+}
+
+std::vector<std::string> ExpectedChecks::RemoteTexts() const {
+  std::vector<std::string> texts;
+  for (const CheckExpression& check : checks_) {
+    const auto trace = traces_.find(check.baseline.value_or(""));
+    std::string text = check.text;
+    if (trace != traces_.end()) {
+      text.replace(check.baseline_begin,
+                   check.baseline_end - check.baseline_begin, trace->second);
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 absl::StatusOr<v1::CheckTraceResponse> ExpectedChecks::Run(
     const std::string& trace, CommandContext& context) {
   const std::optional<std::filesystem::path> path = LocalTrace(trace);
   if (!path.has_value() && files_.empty()) {
     v1::CheckTraceRequest request;
     ASSIGN_OR_RETURN(*request.mutable_name(), RemoteTrace(trace, context));
-    for (const std::string& text : texts_) request.add_expressions(text);
+    for (const std::string& text : RemoteTexts()) request.add_expressions(text);
     ASSIGN_OR_RETURN(Client* const client, context.Connect());
-    return client->CheckTrace(request);
+    ASSIGN_OR_RETURN(v1::CheckTraceResponse response,
+                     client->CheckTrace(request));
+    // As they were written.
+    for (int i = 0; i < response.results_size() && i < std::ssize(checks_);
+         ++i) {
+      response.mutable_results(i)->set_expression(checks_[i].text);
+    }
+    return response;
   }
   absl::StatusOr<Trace> subject = path.has_value()
                                       ? ReadLocalTrace(*path, context)
@@ -47,7 +91,11 @@ absl::StatusOr<v1::CheckTraceResponse> ExpectedChecks::Run(
       RunChecks(*subject, checks_,
                 [&](const std::string& name) -> absl::StatusOr<Trace> {
                   const auto file = files_.find(name);
-                  if (file == files_.end()) return FetchTrace(name, context);
+                  if (file == files_.end()) {
+                    const auto known = traces_.find(name);
+                    return FetchTrace(
+                        known == traces_.end() ? name : known->second, context);
+                  }
                   return std::move(file->second);
                 }));
   return ToProto(results);

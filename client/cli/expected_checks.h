@@ -25,6 +25,12 @@ class ExpectedChecks {
   static absl::StatusOr<ExpectedChecks> Create(std::vector<std::string> texts,
                                                CommandContext& context);
 
+  // Names of other traces that are neither a file nor "traces/ID" or "jobs/ID":
+  // ids, or what the caller has a trace for. Each once.
+  std::vector<std::string> PlainBaselines() const;
+  // From now on `name` is the daemon's trace `trace`.
+  void UseTrace(const std::string& name, const std::string& trace);
+
   // What came of them for the trace `trace`, an id or a file. Asks the daemon
   // where it has all that is needed; else reads here, and fetches what it has.
   // Once only: it uses up the baselines.
@@ -36,9 +42,14 @@ class ExpectedChecks {
                  std::vector<CheckExpression> checks)
       : texts_(std::move(texts)), checks_(std::move(checks)) {}
 
+  // The expressions, with the traces of UseTrace in place of their names.
+  std::vector<std::string> RemoteTexts() const;
+
   std::vector<std::string> texts_;
   std::vector<CheckExpression> checks_;
-  std::map<std::string, Trace> files_;  // by their names in the expressions
+  // By their names in the expressions.
+  std::map<std::string, Trace> files_;
+  std::map<std::string, std::string> traces_;
 };
 
 // Prints what came of checks for a person.

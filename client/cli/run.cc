@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -16,11 +17,11 @@
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "client/cli/commands.h"
-#include "client/cli/expected_checks.h"
-#include "client/cli/follow_job.h"
 #include "client/cli/interruptible_job.h"
 #include "client/cli/options.h"
+#include "client/cli/planned_run.h"
 #include "client/cli/run_result.h"
+#include "client/cli/sweep.h"
 #include "client/term/interrupt.h"
 #include "client/term/progress_line.h"
 #include "spec/job_spec.h"
@@ -31,9 +32,10 @@ namespace {
 struct RunOptions {
   JobRequest job;
   std::string workload;
-  std::optional<std::string> depth, warmup;
+  std::optional<std::string> depth, warmup, l2;
   std::optional<std::string> request_id;
   std::vector<std::string> expectations;
+  std::vector<std::string> sweeps;
   bool detach = false;
 };
 
@@ -53,6 +55,7 @@ absl::StatusOr<v1::CreateJobRequest> MakeRequest(const RunOptions& options) {
   job.workload = options.workload;
   RETURN_IF_ERROR(CheckText("WORKLOAD", job.workload));
   if (options.depth) job.depth = DepthFromName(*options.depth);
+  if (options.l2) job.l2 = L2PolicyFromName(*options.l2);
   if (options.warmup) {
     Warmup warmup = {.automatic = *options.warmup == "auto"};
     if (!warmup.automatic &&
@@ -89,9 +92,7 @@ absl::StatusOr<ExitCode> RunDetached(const v1::CreateJobRequest& request,
   return ExitCode::kOk;
 }
 
-absl::StatusOr<ExitCode> RunAndWait(const v1::CreateJobRequest& request,
-                                    ExpectedChecks* checks_or_null,
-                                    CommandContext& context) {
+absl::StatusOr<ExitCode> RunAndWait(PlannedRun run, CommandContext& context) {
   const Console& console = context.console();
   ProgressLine progress(console, Clock::Real());
   InterruptibleJob interruptible(progress);
@@ -101,34 +102,40 @@ absl::StatusOr<ExitCode> RunAndWait(const v1::CreateJobRequest& request,
     // Before the client, whose threads would else take the signal.
     InterruptWatch watch(console, interruptible.Hooks());
     ASSIGN_OR_RETURN(client, context.Connect());
-    ASSIGN_OR_RETURN(const v1::Job job, client->CreateJob(request));
+    RETURN_IF_ERROR(CreateJobs(&run, *client));
     for (const std::string& line :
-         AdjustmentLines(job, console.verbosity > 0)) {
+         AdjustmentLines(run.job, console.verbosity > 0)) {
       progress.Say(line);
     }
-    interruptible.SetJob(*client, job.name());
-    ASSIGN_OR_RETURN(last, FollowJob(*client, job.name(), progress));
+    ASSIGN_OR_RETURN(last, FollowJobs(&run, *client, interruptible, progress));
   }
   progress.Say("");
   return PrintRunResult(*client, last, interruptible.cancelled(),
-                        checks_or_null, context);
+                        run.checks ? &*run.checks : nullptr, context);
 }
 
 absl::StatusOr<ExitCode> Run(const RunOptions& options,
                              CommandContext& context) {
   ASSIGN_OR_RETURN(const v1::CreateJobRequest request, MakeRequest(options));
-  if (options.expectations.empty()) {
-    return options.detach ? RunDetached(request, context)
-                          : RunAndWait(request, nullptr, context);
-  }
-  if (options.detach) {
+  if (options.detach && !options.expectations.empty()) {
     return absl::InvalidArgumentError(
         "--expect needs the trace, which --detach does not wait for; use traza "
         "check when the job is done.");
   }
-  ASSIGN_OR_RETURN(ExpectedChecks checks,
-                   ExpectedChecks::Create(options.expectations, context));
-  return RunAndWait(request, &checks, context);
+  if (!options.sweeps.empty()) {
+    if (options.detach) {
+      return absl::InvalidArgumentError(
+          "--sweep prints what came of its jobs, which --detach does not wait "
+          "for.");
+    }
+    ASSIGN_OR_RETURN(const std::vector<SweepPoint> points,
+                     SweepPoints(request, options.sweeps));
+    return RunSweep(points, options.expectations, context);
+  }
+  if (options.detach) return RunDetached(request, context);
+  ASSIGN_OR_RETURN(PlannedRun run,
+                   PlanRun(request, options.expectations, context));
+  return RunAndWait(std::move(run), context);
 }
 
 void AddStepOptions(CLI::App& app, RunOptions* options) {
@@ -140,21 +147,6 @@ void AddStepOptions(CLI::App& app, RunOptions* options) {
             "Steps timed with no collection (default 30)");
   AddNumber(app, "--traced-steps", &options->job.traced_steps, 1, kMaxSteps,
             "Steps traced (default 30)");
-}
-
-// Known, so that the error can be better than "unknown option".
-void AddLater(CLI::App& app, const std::string& name) {
-  const CLI::callback_t refuse = [name](const CLI::results_t&) -> bool {
-    throw CLI::ValidationError(
-        name,
-        "This version has no sweeps; run the jobs one by one and compare their "
-        "answers (traza run --json).");
-  };
-  app.add_option(name, refuse)
-      ->type_name("TEXT")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->group("");
 }
 
 }  // namespace
@@ -179,6 +171,10 @@ void AddRunCommand(CommandTree& tree) {
           "What is collected, each with what is before it: timing, kernels, "
           "launches, ops (default), shapes",
           "DEPTH");
+  AddWord(app, "--l2", &options->l2, {"warm", "flush"},
+          "What the GPU's L2 cache holds when a step begins: what the step "
+          "before left (warm, default), or nothing of the work (flush)",
+          "POLICY");
   AddNumber(app, "--seed", &options->job.seed,
             std::numeric_limits<int64_t>::min(),
             std::numeric_limits<int64_t>::max(),
@@ -192,10 +188,13 @@ void AddRunCommand(CommandTree& tree) {
   app.add_flag("--detach", options->detach,
                "Do not wait; print the name of the job");
   AddTexts(app, "--expect", &options->expectations,
-           "What is expected of the trace, e.g. \"kernels_per_step == 5\"; may "
-           "be repeated",
+           "What is expected of the trace, e.g. \"kernels_per_step == 5\" or, "
+           "against another variant, \"same_output(eager)\"; may be repeated",
            "EXPR");
-  AddLater(app, "--sweep");
+  AddTexts(app, "--sweep", &options->sweeps,
+           "A job for each value of a parameter, or of variant, and one table "
+           "of them; repeated: for each combination",
+           "KEY=A,B,...");
 }
 
 }  // namespace traza

@@ -69,24 +69,6 @@ absl::StatusOr<Result> FetchResult(Client& client, const v1::Job& job,
   return result;
 }
 
-// Null where it is absent.
-using NamedMessage = std::pair<const char*, const google::protobuf::Message*>;
-
-// {"job": ..., "answer": ...}
-void PrintJsonObject(const std::vector<NamedMessage>& members,
-                     std::ostream& out) {
-  const char* before = "{\n";
-  for (const auto& [name, message] : members) {
-    // JSON text has no newlines but those between its values.
-    out << before << "  \"" << name << "\": "
-        << (message == nullptr
-                ? "null"
-                : absl::StrReplaceAll(ToJsonText(*message), {{"\n", "\n  "}}));
-    before = ",\n";
-  }
-  out << "\n}\n";
-}
-
 void PrintResult(const Result& result, const v1::Job& job,
                  const Console& console) {
   const RenderOptions render = {.width = console.width, .color = console.color};
@@ -100,6 +82,19 @@ void PrintResult(const Result& result, const v1::Job& job,
 
 }  // namespace
 
+std::string JsonObject(const std::vector<NamedMessage>& members) {
+  std::string text;
+  for (const auto& [name, message] : members) {
+    // JSON text has no newlines but those between its values.
+    absl::StrAppend(
+        &text, text.empty() ? "{\n" : ",\n", "  \"", name, "\": ",
+        message == nullptr
+            ? "null"
+            : absl::StrReplaceAll(ToJsonText(*message), {{"\n", "\n  "}}));
+  }
+  return absl::StrCat(text, "\n}");
+}
+
 absl::StatusOr<ExitCode> PrintRunResult(Client& client, const v1::Job& job,
                                         bool interrupted,
                                         ExpectedChecks* checks_or_null,
@@ -108,7 +103,7 @@ absl::StatusOr<ExitCode> PrintRunResult(Client& client, const v1::Job& job,
   std::vector<NamedMessage> members = {{"job", &job}, {"answer", nullptr}};
   if (checks_or_null != nullptr) members.emplace_back("checks", nullptr);
   if (job.state() != v1::JOB_STATE_SUCCEEDED || interrupted) {
-    if (context.json()) PrintJsonObject(members, console.out);
+    if (context.json()) console.out << JsonObject(members) << '\n';
     console.out << std::flush;
     console.err << "traza: " << FailureText(job) << std::flush;
     if (job.has_trace()) {
@@ -130,7 +125,7 @@ absl::StatusOr<ExitCode> PrintRunResult(Client& client, const v1::Job& job,
       PrintChecks(checks, console);
     }
   }
-  if (context.json()) PrintJsonObject(members, console.out);
+  if (context.json()) console.out << JsonObject(members) << '\n';
   return checks_or_null == nullptr || checks.passed() ? ExitCode::kOk
                                                       : ExitCode::kFailed;
 }

@@ -2,7 +2,12 @@
 #ifndef CLIENT_CLI_RUN_RESULT_H_
 #define CLIENT_CLI_RUN_RESULT_H_
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/status/statusor.h"
+#include "google/protobuf/message.h"
 
 #include "client/cli/command_context.h"
 #include "client/cli/exit_code.h"
@@ -10,6 +15,10 @@
 #include "client/client.h"
 
 namespace traza {
+
+// {"job": ..., "answer": ...}, a message each; null where it is absent.
+using NamedMessage = std::pair<const char*, const google::protobuf::Message*>;
+std::string JsonObject(const std::vector<NamedMessage>& members);
 
 // Prints what came of a job that has ended: the top of its table and the
 // answer, or why there is none, and what came of the checks, if there are any.

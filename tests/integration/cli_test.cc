@@ -143,6 +143,53 @@ TEST_F(CliEndToEnd, TheLastLineOfARunIsTheVerdict) {
   EXPECT_THAT(output.err, Not(HasSubstr("Verdict")));
 }
 
+TEST_F(CliEndToEnd, ARunIsComparedWithAVariantThatRunsFirst) {
+  const ProgramOutput output =
+      Cli({"run", "matmul_add", "-p", "size=32", "--json", "--expect",
+           "same_output(eager)", "--expect", "ops_per_step == baseline(eager)",
+           "--expect", "same_output(eager) == false"});
+
+  EXPECT_EQ(output.exit.code, 1) << output.err;
+  EXPECT_THAT(output.err, HasSubstr("running eager first, to compare with"));
+  const json results = Parse(output.out)["checks"]["results"];
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0]["outcome"], "passed") << results[0];
+  EXPECT_EQ(results[1]["outcome"], "passed") << results[1];
+  EXPECT_EQ(results[2]["outcome"], "failed") << results[2];
+  EXPECT_EQ(results[2]["expression"], "same_output(eager) == false");
+}
+
+TEST_F(CliEndToEnd, ASweepIsAJobForEachValue) {
+  const ProgramOutput output =
+      Cli({"run", "matmul_add", "--json", "--sweep", "size=16,0,32", "--expect",
+           "output_finite"});
+
+  EXPECT_EQ(output.exit.code, 2) << output.err;
+  const json sweep = Parse(output.out)["sweep"];
+  ASSERT_EQ(sweep.size(), 3u);
+  EXPECT_EQ(sweep[0]["job"]["spec"]["params"]["size"], "16");
+  EXPECT_EQ(sweep[0]["checks"]["passed"], true);
+  EXPECT_TRUE(sweep[1]["job"].is_null());
+  EXPECT_EQ(sweep[1]["error"]["reason"], "INVALID_ARGUMENT");
+  EXPECT_EQ(sweep[2]["job"]["state"], "SUCCEEDED");
+}
+
+TEST_F(CliEndToEnd, AnInterruptCancelsAllJobsOfASweep) {
+  std::vector<std::string> words = LongJob();
+  words.insert(words.end(), {"--sweep", "dtype=fp32,bf16"});
+  Subprocess run = Start(words, {});
+  std::string name;
+  // The newest is the second, which waits for the first.
+  ASSERT_TRUE(NewestJobBecomes("PENDING", &name)) << daemon_->Log();
+
+  run.Signal(SIGINT);
+
+  const auto exit = run.WaitFor(absl::Seconds(30));
+  ASSERT_TRUE(exit.has_value());
+  EXPECT_EQ(exit->code, 130);
+  EXPECT_EQ(Parse(Cli({"job", name, "--json"}).out)["state"], "CANCELLED");
+}
+
 TEST_F(CliEndToEnd, UnknownNamesExitWith2) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{
@@ -152,6 +199,7 @@ TEST_F(CliEndToEnd, UnknownNamesExitWith2) {
            {"run", "matmul_add", "-p", "colour=red"},
            {"run", "matmul_add", "-p", "size=big"},
            {"run", "matmul_add", "-p", "size=-1"},
+           {"run", "matmul_add", "--device", "cpu", "--l2", "flush"},
            {"job", "nosuchjob"},
            {"explain", "nosuchtrace"},
            {"workloads", "none"}}) {

@@ -61,8 +61,13 @@ struct CheckExpression {
   double value = 0;
   std::string expected_word;
   double factor = 1;
-  // Also the argument of same_kernels, which compares nothing else.
+  // Also the argument of same_kernels and same_output, which compare nothing
+  // else.
   std::optional<std::string> baseline;
+  // Where the name of the baseline stands in `text`, with its quotes: first
+  // byte, and the one after the last.
+  size_t baseline_begin = 0;
+  size_t baseline_end = 0;
 };
 
 // INVALID_ARGUMENT with the character where it goes wrong, and what to write.

@@ -39,6 +39,10 @@ Observation ObserveOccupancy(const CheckSubject& trace,
 Observation CompareKernels(const CheckSubject& trace,
                            const CheckSubject& baseline);
 
+// The same of what was computed (check_output.cc).
+Observation CompareOutput(const CheckSubject& trace,
+                          const CheckSubject& baseline);
+
 // How long steps take (check_times.cc).
 Observation ObserveStepTime(const CheckSubject& trace,
                             const CheckExpression& check);

@@ -59,12 +59,14 @@ std::vector<std::string> QuantityNames() {
 struct Argument {
   std::string text;
   bool regex = false;
-  size_t at = 0;  // where its text begins
+  size_t at = 0;   // where its text begins
+  size_t end = 0;  // where the ")" behind it stands
 };
 
 class Parser {
  public:
-  explicit Parser(absl::string_view text) : text_(text) {}
+  explicit Parser(absl::string_view text)
+      : text_(absl::StripAsciiWhitespace(text)) {}
 
   absl::StatusOr<CheckExpression> Parse();
 
@@ -82,6 +84,12 @@ class Parser {
   absl::Status ParseBaseline();
   absl::StatusOr<double> ParseNumber();
   absl::string_view TakeName();
+
+  void SetBaseline(const Argument& argument) {
+    check_.baseline = argument.text;
+    check_.baseline_begin = argument.at;
+    check_.baseline_end = argument.end;
+  }
 
   void SkipBlanks() {
     while (at_ < text_.size() && absl::ascii_isspace(text_[at_])) ++at_;
@@ -151,6 +159,7 @@ absl::StatusOr<Argument> Parser::ParseArgument(bool may_be_regex) {
     argument.text = std::string(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     if (!Take(")")) return Wrong(at_, "expected ')' after the quote");
+    argument.end = at_ - 1;
   } else {
     int open = 1;  // names of kernels have parentheses of their own
     size_t end = at_;
@@ -161,6 +170,7 @@ absl::StatusOr<Argument> Parser::ParseArgument(bool may_be_regex) {
     if (end == text_.size()) return Wrong(at_, "')' is missing");
     argument.text =
         std::string(absl::StripAsciiWhitespace(text_.substr(at_, end - at_)));
+    argument.end = end;
     at_ = end + 1;
   }
   if (argument.text.empty()) {
@@ -230,7 +240,7 @@ absl::Status Parser::UseArgument(const Argument& argument) {
       return UseWord(argument, ids, "finding");
     }
     case CheckArgument::kTrace:
-      check_.baseline = argument.text;
+      SetBaseline(argument);
       return absl::OkStatus();
     case CheckArgument::kNone:
       break;
@@ -300,7 +310,7 @@ absl::StatusOr<double> Parser::ParseNumber() {
 absl::Status Parser::ParseBaseline() {
   if (!Take("(")) return Wrong(at_, "write baseline(TRACE)");
   ASSIGN_OR_RETURN(const Argument argument, ParseArgument(false));
-  check_.baseline = argument.text;
+  SetBaseline(argument);
   return absl::OkStatus();
 }
 
@@ -369,7 +379,7 @@ absl::Status Parser::ParseComparison() {
 }
 
 absl::StatusOr<CheckExpression> Parser::Parse() {
-  check_.text = std::string(absl::StripAsciiWhitespace(text_));
+  check_.text = std::string(text_);
   RETURN_IF_ERROR(ParseQuantity());
   if (AtEnd() && check_.quantity->unit == CheckUnit::kBool) {
     check_.expected_word = "true";

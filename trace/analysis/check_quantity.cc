@@ -122,7 +122,11 @@ constexpr std::array kQuantities = {
     CheckQuantity{"same_kernels", Arg::kTrace, Unit::kBool,
                   "Whether a step runs the kernels that one of the other trace "
                   "runs: the same names, each as often",
-                  nullptr},
+                  nullptr, Stat::kNone, CompareKernels},
+    CheckQuantity{"same_output", Arg::kTrace, Unit::kBool,
+                  "Whether both workloads computed the same thing, as far as "
+                  "the fingerprints of their outputs say",
+                  nullptr, Stat::kNone, CompareOutput},
     CheckQuantity{"lost_records", Arg::kNone, Unit::kCount,
                   "Records that were lost, whole trace", ObserveLostRecords},
     CheckQuantity{"partial", Arg::kNone, Unit::kBool,

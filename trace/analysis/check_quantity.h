@@ -61,6 +61,9 @@ struct CheckQuantity {
   Observation (*observe)(const CheckSubject& trace,
                          const CheckExpression& check);
   CheckStatistic statistic = CheckStatistic::kNone;
+  // Of a quantity that is about two traces, in place of `observe`.
+  Observation (*compare)(const CheckSubject& trace,
+                         const CheckSubject& baseline) = nullptr;
 };
 
 // All of them, in the order of docs/checks.md.

@@ -201,7 +201,7 @@ void ObserveBaseline(const CheckSubject& subject, const CheckSubject& baseline,
         MissedCriteria((ours ? subject : baseline).answer().validity),
         "): nothing in it can be relied on."));
   } else {
-    pending->seen = CompareKernels(subject, baseline);
+    pending->seen = check.quantity->compare(subject, baseline);
   }
 }
 

@@ -8,12 +8,11 @@
 #include "absl/strings/string_view.h"
 
 namespace traza {
-namespace {
 
 // Chosen: some roundings of the type (its unit is 2^-8, 2^-11, 2^-24, 2^-53),
 // since intermediate results are rounded too. Of float, products of 10-bit
 // operands (TF32) are let pass.
-double ToleranceOf(absl::string_view dtype) {
+double OutputTolerance(absl::string_view dtype) {
   if (absl::StrContains(dtype, "bfloat16")) return 1e-2;
   if (absl::StrContains(dtype, "half") || absl::StrContains(dtype, "float16")) {
     return 2e-3;
@@ -25,8 +24,6 @@ double ToleranceOf(absl::string_view dtype) {
   return absl::StrContains(dtype, "float") ? 1e-3 : 0;  // integers are exact
 }
 
-}  // namespace
-
 std::optional<bool> SameOutput(const std::optional<Fingerprint>& before,
                                const std::optional<Fingerprint>& after) {
   if (!before.has_value() || !after.has_value()) return std::nullopt;
@@ -35,7 +32,7 @@ std::optional<bool> SameOutput(const std::optional<Fingerprint>& before,
       before->shape != after->shape || before->elements != after->elements) {
     return false;
   }
-  const double tolerance = ToleranceOf(before->dtype);
+  const double tolerance = OutputTolerance(before->dtype);
   const double norm = std::max(before->norm, after->norm);
   // Errors of the elements are random: their sum is about as large as their
   // norm, here taken four times.

@@ -32,6 +32,7 @@ class FakeDaemon::Jobs final : public v1::JobService::Service {
     const grpc::Status status = fake_.Enter("CreateJob");
     MutexLock lock(fake_.mu_);
     fake_.calls_.create = *request;
+    fake_.calls_.creates.push_back(*request);
     *reply = fake_.replies_.created;
     return status;
   }

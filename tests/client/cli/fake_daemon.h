@@ -45,8 +45,9 @@ struct FakeImport {
 };
 
 struct FakeCalls {
-  std::vector<std::string> names;  // "CreateJob", ... in order
-  v1::CreateJobRequest create;
+  std::vector<std::string> names;             // "CreateJob", ... in order
+  v1::CreateJobRequest create;                // the last
+  std::vector<v1::CreateJobRequest> creates;  // all, trials too
   v1::ListJobsRequest list;
   v1::GetTableRequest table;
   v1::CheckTraceRequest check;

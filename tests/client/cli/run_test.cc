@@ -111,6 +111,8 @@ TEST_F(RunTest, SendsEveryOption) {
                  "50",
                  "--depth",
                  "SHAPES",
+                 "--l2",
+                 "flush",
                  "--seed",
                  "-7",
                  "--timeout",
@@ -133,6 +135,7 @@ TEST_F(RunTest, SendsEveryOption) {
   EXPECT_EQ(request.job().timed_steps(), 40);
   EXPECT_EQ(request.job().traced_steps(), 50);
   EXPECT_EQ(request.job().depth(), v1::DEPTH_SHAPES);
+  EXPECT_EQ(request.job().l2(), v1::L2_POLICY_FLUSH);
   EXPECT_EQ(request.job().seed(), -7);
   EXPECT_EQ(request.job().timeout().seconds(), 120);
   EXPECT_EQ(request.job().labels().at("team"), "a b");

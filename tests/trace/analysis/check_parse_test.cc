@@ -104,6 +104,22 @@ TEST(ParseCheck, WhatIsTrueOrFalseMayStandAlone) {
   EXPECT_EQ(Parse("stable == false").expected_word, "false");
   EXPECT_EQ(Parse("same_kernels(B)").baseline, "B");
   EXPECT_EQ(Parse("same_kernels(B) == true").expected_word, "true");
+  EXPECT_EQ(Parse("same_output(eager)").baseline, "eager");
+}
+
+TEST(ParseCheck, SaysWhereTheNameOfTheOtherTraceStands) {
+  for (const char* text :
+       {"same_output(eager)", "  same_output( 'eager' ) == false",
+        "step_time_p50 <= 1.05 * baseline(eager)",
+        "step_time_p50 <= baseline( \"eager\") * 2"}) {
+    const CheckExpression check = Parse(text);
+    std::string other = check.text;
+    other.replace(check.baseline_begin,
+                  check.baseline_end - check.baseline_begin, "traces/1");
+
+    EXPECT_EQ(Parse(other.c_str()).baseline, "traces/1") << other;
+    EXPECT_EQ(check.baseline, "eager");
+  }
 }
 
 TEST(ParseCheck, NamesOfKernelsMayHaveParentheses) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -300,6 +301,74 @@ TEST(RunChecks, SameKernelsSaysWhatDiffers) {
               IsUnknown("In the baseline: 5 of its 20 steps"));
   EXPECT_THAT(CheckAgainst(trace, MakeCpuTrace(30), "same_kernels(B)"),
               IsUnknown("no device was watched"));
+}
+
+Trace WithOutput(std::optional<Fingerprint> fingerprint) {
+  Shape shape;
+  shape.header.fingerprint = std::move(fingerprint);
+  return MakeSteps(shape);
+}
+
+Fingerprint Output(double sum, double norm) {
+  return {.finite = true,
+          .sum = sum,
+          .norm = norm,
+          .elements = 4096,
+          .dtype = "bfloat16",
+          .shape = "[64,64]"};
+}
+
+TEST(RunChecks, SameOutputComparesFingerprintsWithinTheDtypesTolerance) {
+  const Trace trace = WithOutput(Output(10, 100));
+
+  EXPECT_THAT(
+      CheckAgainst(trace, WithOutput(Output(13, 100.9)), "same_output(B)"),
+      Passes());
+  const CheckResult result =
+      CheckAgainst(trace, WithOutput(Output(10, 102)), "same_output(B)");
+  EXPECT_THAT(result, Fails());
+  EXPECT_EQ(result.word, "false");
+  EXPECT_THAT(result.message,
+              AllOf(HasSubstr("norm 100, sum 10; in the baseline: "),
+                    HasSubstr("norm 102"), HasSubstr("tolerance 0.01 of")));
+  EXPECT_THAT(CheckAgainst(trace, WithOutput(Output(10, 102)),
+                           "same_output(B) == false"),
+              Passes());
+}
+
+TEST(RunChecks, SameOutputNeverPassesOnNumbersThatAreNone) {
+  Fingerprint nan = Output(std::nan(""), std::nan(""));
+  nan.finite = false;
+  Fingerprint lying = Output(std::nan(""), 100);
+
+  EXPECT_THAT(CheckAgainst(WithOutput(nan), WithOutput(nan), "same_output(B)"),
+              Fails());
+  EXPECT_THAT(CheckAgainst(WithOutput(nan), WithOutput(Output(10, 100)),
+                           "same_output(B)"),
+              Fails());
+  EXPECT_THAT(
+      CheckAgainst(WithOutput(lying), WithOutput(lying), "same_output(B)"),
+      Fails());
+}
+
+TEST(RunChecks, SameOutputIsUnknownWithoutBothFingerprints) {
+  const Trace trace = WithOutput(Output(10, 100));
+
+  EXPECT_THAT(CheckAgainst(trace, WithOutput(std::nullopt), "same_output(B)"),
+              IsUnknown("The baseline does not say what its work computed"));
+  EXPECT_THAT(CheckAgainst(WithOutput(std::nullopt), trace, "same_output(B)"),
+              IsUnknown("The trace does not say what its work computed"));
+}
+
+TEST(RunChecks, SameOutputSaysThatTheInputsDiffer) {
+  Shape shape;
+  shape.header.fingerprint = Output(10, 100);
+  shape.header.job.seed = 7;
+
+  EXPECT_THAT(CheckAgainst(MakeSteps(shape), WithOutput(Output(10, 100)),
+                           "same_output(B)")
+                  .message,
+              HasSubstr("They ran with another seed."));
 }
 
 TEST(RunChecks, EachBaselineIsLoadedOnce) {
