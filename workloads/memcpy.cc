@@ -41,9 +41,13 @@ class Memcpy : public Workload {
     const c10::InferenceMode inference;
     from_ = Room(args, from_host, asynchronous_);
     to_ = Room(args, to_host, asynchronous_);
-    // Not zeros: no page of them would need memory of its own.
-    from_.normal_();
-    to_.normal_();
+    // Not zeros: no page of them would need memory of its own. The same numbers
+    // wherever they lie, each mebibyte like the first; others at the end to
+    // which they are copied.
+    const at::Tensor mebibyte =
+        RandomTensorOf("cpu", "fp32", {kElementsOfMebibyte}, 1);
+    Fill(from_, mebibyte);
+    Fill(to_, mebibyte.neg());
   }
 
   void Step() override {
@@ -55,6 +59,10 @@ class Memcpy : public Workload {
   OutputSummary Output() const override { return Summarize(to_); }
 
  private:
+  static void Fill(const at::Tensor& end, const at::Tensor& mebibyte) {
+    end.view({-1, kElementsOfMebibyte}).copy_(mebibyte.to(end.device()));
+  }
+
   const bool asynchronous_;
   at::Tensor from_, to_;
 };

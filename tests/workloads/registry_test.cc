@@ -47,11 +47,11 @@ class WorkloadsTest : public testing::TestWithParam<std::string> {
     WorkerDescription host;
     host.devices = {{.id = "cpu",
                      .memory_bytes = int64_t{16} << 30,
-                     .flops_per_second = {{"fp32", 1e11}}},
+                     .roofs = {.flops_per_second = {{"fp32", 1e11}}}},
                     {.id = "gpu0",
                      .kind = DeviceKind::kGpu,
                      .memory_bytes = int64_t{140} << 30,
-                     .flops_per_second = {{"bf16", 8e14}}}};
+                     .roofs = {.flops_per_second = {{"bf16", 8e14}}}}};
     for (const WorkloadEntry& entry : AllWorkloads()) {
       host.workloads.push_back(entry.schema);
     }
