@@ -101,6 +101,11 @@ namespace traza {
     "Reduce sizes or steps, or raise --timeout.")                              \
   X(kCancelled, CANCELLED, "The job was cancelled on request.",                \
     "Nothing to do.")                                                          \
+  X(kCompileFailed, COMPILE_FAILED, "The workload could not be compiled.",     \
+    "The message is that of the host's Python; the variant eager needs none.") \
+  X(kModelUnusable, MODEL_UNUSABLE,                                            \
+    "A package or model file cannot be loaded on this host, or fails there.",  \
+    "The message says what does not fit; docs/models.md says what does.")      \
   X(kTracerBusy, TRACER_BUSY, "Another tool traces the device's work.",        \
     "The message names it: stop nsys, ncu, a debugger or another profiler.")   \
   X(kTracingUnavailable, TRACING_UNAVAILABLE,                                  \

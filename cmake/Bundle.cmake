@@ -77,18 +77,21 @@ list(APPEND traza_bundle_checks
   "bench 400 time_to_answer bench/time_to_answer.py --device gpu0 --rival"
   "bench 200 stop_to_answer bench/stop_to_answer.py --device gpu0"
   "bench 400 daemon tests/gpu/daemon_check.py"
+  "bench 590 compiled tests/gpu/compiled_check.py"
   "bench 1200 series bench/series.py")
 
 traza_bundle_files(bin
   deploy/bundle/traza-env deploy/bundle/traza-gpu-check
   deploy/bundle/traza-series)
-traza_bundle_files(libexec/traza deploy/bundle/gpu_check.py)
+traza_bundle_files(libexec/traza
+  deploy/bundle/gpu_check.py worker/export_workload.py)
 traza_bundle_files(bench
   bench/daemon.py bench/series.py bench/series_rows.py
   bench/series_statements.py bench/stop_to_answer.py bench/time_to_answer.py
   bench/torch_profiler.py)
 traza_bundle_files(bench/geglu bench/geglu/geglu_bandwidth.py)
-traza_bundle_files(tests/gpu tests/gpu/daemon_check.py)
+traza_bundle_files(tests/gpu
+  tests/gpu/compiled_check.py tests/gpu/daemon_check.py)
 traza_bundle_files(bench/overhead bench/overhead/step_overhead.py)
 traza_bundle_files("" deploy/bundle/README.md LICENSE)
 traza_bundle_files(share/traza "${PROJECT_BINARY_DIR}/checks")

@@ -225,6 +225,14 @@ WorkloadSchema SchemaOf(const RegisteredModel& model,
   return schema;
 }
 
+int64_t LargestUnpackedBytes(const std::filesystem::path& folder) {
+  int64_t largest = 0;
+  for (const RegisteredModel& model : ReadModels(folder, {})) {
+    largest = std::max(largest, model.package.largest_member_bytes);
+  }
+  return largest;
+}
+
 std::string FolderState(const std::filesystem::path& folder) {
   std::string state;
   size_t left = kMaxEntries;

@@ -3,6 +3,7 @@
 #define SPEC_MODEL_FOLDER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -50,6 +51,10 @@ std::vector<RegisteredModel> ReadModels(const std::filesystem::path& folder,
 WorkloadSchema SchemaOf(const RegisteredModel& model,
                         const std::vector<DeviceDescription>& devices,
                         absl::string_view torch);
+
+// The largest file that unpacking one of its packages writes; 0 when it has
+// none.
+int64_t LargestUnpackedBytes(const std::filesystem::path& folder);
 
 // Changes whenever something in the folder may have changed: names, sizes,
 // times of change and numbers of the files in it, packages of compiled

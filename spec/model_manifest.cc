@@ -215,8 +215,8 @@ absl::Status CheckShapes(const ModelManifest& manifest) {
 
 absl::StatusOr<ModelManifest> FromJson(const Json& json) {
   ASSIGN_OR_RETURN(const JsonFields fields, JsonFields::Of(json));
-  RETURN_IF_ERROR(fields.AllowOnly({"name", "title", "file", "format", "range",
-                                    "dims", "inputs", "tolerance"}));
+  RETURN_IF_ERROR(fields.AllowOnly(
+      {"name", "title", "file", "format", "range", "dims", "inputs"}));
   ModelManifest manifest;
   ASSIGN_OR_RETURN(manifest.name, fields.String("name", kMaxNameBytes));
   if (!IsModelName(manifest.name)) {
@@ -239,12 +239,6 @@ absl::StatusOr<ModelManifest> FromJson(const Json& json) {
                    fields.List("inputs", kMaxModelInputs, InputFromJson));
   if (manifest.inputs.empty()) {
     return FieldError("inputs", "must name at least one tensor");
-  }
-  if (fields.Has("tolerance")) {
-    ASSIGN_OR_RETURN(manifest.tolerance, fields.Number("tolerance"));
-    if (*manifest.tolerance < 0 || *manifest.tolerance > 1) {
-      return FieldError("tolerance", "must be from 0 to 1");
-    }
   }
   RETURN_IF_ERROR(CheckShapes(manifest));
   return manifest;
@@ -305,7 +299,7 @@ std::vector<TensorSpec> InputsOf(const ModelManifest& manifest,
 double BytesOf(const std::vector<TensorSpec>& tensors) {
   double total = 0;
   for (const TensorSpec& tensor : tensors) {
-    double bytes = ElementBytes(tensor.dtype);
+    double bytes = DtypeBytes(tensor.dtype);
     for (const int64_t extent : tensor.shape) {
       bytes *= static_cast<double>(extent);
     }
@@ -314,7 +308,7 @@ double BytesOf(const std::vector<TensorSpec>& tensors) {
   return total;
 }
 
-int ElementBytes(absl::string_view dtype) {
+int DtypeBytes(absl::string_view dtype) {
   const Dtype* const found = FindDtype(dtype);
   return found == nullptr ? 0 : found->bytes;
 }

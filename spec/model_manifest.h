@@ -51,9 +51,6 @@ struct ModelManifest {
   std::string range = kDefaultModelRange;  // around each step
   std::vector<ParamSchema> dims;           // each one a parameter
   std::vector<ModelInput> inputs;          // in the order of the call
-  // By how much outputs that should be equal may differ, relative to their
-  // norm; absent: as their dtype has it.
-  std::optional<double> tolerance;
 };
 
 // The text is hostile input: INVALID_ARGUMENT with the path of the first field
@@ -72,7 +69,7 @@ std::vector<TensorSpec> InputsOf(const ModelManifest& manifest,
 double BytesOf(const std::vector<TensorSpec>& tensors);
 
 // Bytes of an element; 0 for a dtype that inputs cannot have.
-int ElementBytes(absl::string_view dtype);
+int DtypeBytes(absl::string_view dtype);
 bool IsIntegerDtype(absl::string_view dtype);
 
 }  // namespace traza

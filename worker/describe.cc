@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/describe.h"
 
+#include <atomic>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+
 #include "base/version.h"
+#include "spec/model_folder.h"
+#include "worker/host_python.h"
 #include "workloads/nvrtc.h"
 #include "workloads/registry.h"
 
@@ -29,17 +36,58 @@ void MarkFusedVariants(const std::vector<DeviceDescription>& devices,
   }
 }
 
+// Why nothing can be compiled here; empty when it can.
+std::string WhyNotCompiled(const TorchRuntime& runtime) {
+  const std::atomic<bool> never = false;
+  const absl::StatusOr<HostPython> python =
+      HostPython::Find(ProcessEnvironment());
+  const absl::Status status =
+      python.ok() ? python
+                        ->Probe(runtime.versions().at("torch"),
+                                {.timeout = kProbeTimeout, .stop = never})
+                        .status()
+                  : python.status();
+  return std::string(status.message());
+}
+
+// GPU -> why a compiled variant cannot run there. A device that is itself
+// unavailable says so itself.
+std::map<std::string, std::string> CompiledUnavailable(
+    const TorchRuntime& runtime) {
+  std::map<std::string, std::string> reasons;
+  std::optional<std::string> reason;  // of the GPUs, once asked for
+  for (const DeviceDescription& device : runtime.devices()) {
+    if (device.kind != DeviceKind::kGpu || device.unavailable.has_value()) {
+      continue;
+    }
+    if (!reason.has_value()) reason = WhyNotCompiled(runtime);
+    if (!reason->empty()) reasons[device.id] = *reason;
+  }
+  return reasons;
+}
+
 }  // namespace
 
-WorkerDescription Describe(const TorchRuntime& runtime) {
+WorkerDescription Describe(const TorchRuntime& runtime,
+                           const std::filesystem::path& models) {
   WorkerDescription description;
   description.versions = runtime.versions();
   description.versions["traza"] = kVersion;
   description.capabilities = {"ops", "shapes", "standby"};
   description.devices = runtime.devices();
+  const std::map<std::string, std::string> unavailable =
+      CompiledUnavailable(runtime);
   for (const WorkloadEntry& entry : AllWorkloads()) {
     description.workloads.push_back(entry.schema);
     MarkFusedVariants(description.devices, &description.workloads.back());
+    for (VariantSchema& variant : description.workloads.back().variants) {
+      if (variant.name != kCompiledVariant) continue;
+      variant.unavailable.insert(unavailable.begin(), unavailable.end());
+    }
+  }
+  for (const RegisteredModel& model : ReadModels(models, WorkloadNames())) {
+    description.workloads.push_back(
+        SchemaOf(model, description.devices, description.versions.at("torch")));
   }
   return description;
 }

@@ -18,6 +18,7 @@
 #include "spec/violations.h"
 #include "worker/device_sampler.h"
 #include "worker/l2_flush.h"
+#include "worker/planned_work.h"
 #include "worker/session.h"
 #include "workloads/registry.h"
 
@@ -43,22 +44,18 @@ std::unique_ptr<DeviceSampler> MakeSampler(const WorkerJob& job,
   return std::make_unique<DeviceSampler>(options, *monitor);
 }
 
-const WorkloadSchema* FindSchema(absl::string_view workload) {
-  for (const WorkloadEntry& entry : AllWorkloads()) {
-    if (entry.schema.name == workload) return &entry.schema;
-  }
-  return nullptr;
-}
-
 // A daemon of an earlier version, or one that had the job in its queue while it
 // was replaced, knows fewer parameters: those have their defaults.
-absl::StatusOr<JobSpec> WithAllParams(const JobSpec& spec,
-                                      const WorkloadSchema& workload,
-                                      const DeviceDescription& device) {
-  JobSpec whole = spec;
+absl::StatusOr<WorkerJob> WithAllParams(const WorkerJob& job,
+                                        const DeviceDescription& device) {
+  const WorkloadEntry* const entry = FindWorkload(job.spec.workload);
+  WorkerJob whole = job;
+  // Of the operator's models PlanWork() checks them.
+  if (entry == nullptr) return whole;
   std::vector<FieldViolation> violations;
-  whole.params = FillParams(workload.params, device.kind == DeviceKind::kCpu,
-                            spec.params, &violations);
+  whole.spec.params =
+      FillParams(entry->schema.params, device.kind == DeviceKind::kCpu,
+                 job.spec.params, &violations);
   if (violations.empty()) return whole;
   return ViolationsError(Reason::kInvalidArgument, violations);
 }
@@ -114,30 +111,22 @@ WorkerMessage JobOutcome::ToMessage() const {
       .phase = phase};
 }
 
-JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
+JobOutcome RunJob(const WorkerJob& given, const WorkerParts& parts) {
   const TorchRuntime& runtime = parts.runtime;
-  const DeviceDescription* const device = runtime.FindDevice(job.spec.device);
+  const DeviceDescription* const device = runtime.FindDevice(given.spec.device);
   if (device == nullptr) {
-    return {.status = NoDevice(job.spec, runtime), .phase = Phase::kSetup};
+    return {.status = NoDevice(given.spec, runtime), .phase = Phase::kSetup};
   }
   if (device->unavailable.has_value()) {
     return {.status = Unavailable(device->id, *device->unavailable),
             .phase = Phase::kSetup};
   }
-  // Where there is none, the session says so.
-  const WorkloadSchema* const schema = FindSchema(job.spec.workload);
-  JobSpec spec = job.spec;
-  if (schema != nullptr) {
-    absl::StatusOr<JobSpec> whole = WithAllParams(job.spec, *schema, *device);
-    if (!whole.ok()) {
-      return {.status = whole.status(), .phase = Phase::kSetup};
-    }
-    spec = *std::move(whole);
-  }
-  const WorkloadArgs args = {.params = ParamValues(spec.params),
-                             .variant = spec.variant,
-                             .device = spec.device,
-                             .seed = spec.seed};
+  absl::StatusOr<WorkerJob> whole = WithAllParams(given, *device);
+  if (!whole.ok()) return {.status = whole.status(), .phase = Phase::kSetup};
+  const WorkerJob& job = *whole;
+  const JobSpec& spec = job.spec;
+  absl::StatusOr<PlannedWork> work = PlanWork(job, *device, parts);
+  if (!work.ok()) return {.status = work.status(), .phase = Phase::kSetup};
 
   const std::unique_ptr<DeviceSampler> sampler =
       MakeSampler(job, *device, parts.monitor);
@@ -147,25 +136,26 @@ JobOutcome RunJob(const WorkerJob& job, const WorkerParts& parts) {
       .dump = job.dump,
       .start_ns = job.start_ns,
       .memory_bytes = runtime.FindDevice("cpu")->memory_bytes};
-  if (schema != nullptr) {
-    const ParamValues inputs = CostInputs(spec);
+  if (const WorkloadSchema* const schema = work->schema_or_null) {
     options.header.expectations = ExpectationsOf(*schema, spec, device->kind);
-    options.header.step_cost = StepCostOf(schema->cost, inputs);
-    options.ops_per_step = Evaluate(schema->cost.ops, inputs);
-    if (parts.collector.Capabilities().device_records) {
-      options.device_records_per_step = Evaluate(schema->cost.kernels, inputs);
-    }
+    options.header.step_cost = StepCostOf(schema->cost, CostInputs(spec));
   }
+  options.ops_per_step = work->ops_per_step;
+  options.device_records_per_step =
+      parts.collector.Capabilities().device_records
+          ? work->device_records_per_step
+          : 0;
   std::unique_ptr<L2Flush> l2_flush;
   const auto make_workload =
       [&]() -> absl::StatusOr<std::unique_ptr<Workload>> {
     if (spec.l2 == L2Policy::kFlush) {
       ASSIGN_OR_RETURN(l2_flush, L2Flush::Create(spec.device));
     }
-    return CreateWorkload(spec.workload, args);
+    return work->make();
   };
   Session session(std::move(options),
-                  {.make_workload = make_workload,
+                  {.compile = std::move(work->compile),
+                   .make_workload = make_workload,
                    .synchronize = [&] { runtime.Synchronize(spec.device); },
                    .device_allocations =
                        [&] { return runtime.DeviceAllocations(spec.device); },

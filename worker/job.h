@@ -6,16 +6,19 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 
 #include "base/gpu_monitor.h"
 #include "spec/job_spec.h"
 #include "spec/phase.h"
 #include "spec/worker_message.h"
 #include "worker/collector.h"
+#include "worker/host_python.h"
 #include "worker/op_recorder.h"
 #include "worker/step_progress.h"
 #include "worker/tick_clock.h"
@@ -34,6 +37,9 @@ struct WorkerJob {
   // Who started this process and others beside it; absent by hand.
   std::optional<pid_t> daemon;
   int64_t start_ns = 0;  // CLOCK_REALTIME when set-up began
+  // Where compiled packages are kept; empty: nothing can be compiled.
+  std::filesystem::path models;
+  absl::Duration compile_timeout = kDefaultCompileTimeout;
 };
 
 // How it ended.

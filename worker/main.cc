@@ -133,9 +133,9 @@ struct ProcessParts {
 
 // ---- --describe
 
-int RunDescribe() {
+int RunDescribe(const std::string& models) {
   const TorchRuntime runtime;
-  WorkerDescription description = Describe(runtime);
+  WorkerDescription description = Describe(runtime, models);
   const absl::Status measured = CatchErrors([&] {
     description.devices.front().roofs.flops_per_second = runtime.MeasureCpu();
     return absl::OkStatus();
@@ -173,7 +173,9 @@ int RunMeasure(const std::string& device) {
 
 // ---- --daemon
 
-int ServeDaemon(const std::string& device, bool standby) {
+int ServeDaemon(const WorkerOptions& options) {
+  const std::string& device = options.device;
+  const bool standby = options.standby;
   const int64_t start_ns = RealtimeNs();
   // The daemon's death ends the worker even where it listens to nothing, in a
   // driver or in a long operator.
@@ -218,7 +220,9 @@ int ServeDaemon(const std::string& device, bool standby) {
               .roofs = start->roofs,
               .standby = standby,
               .daemon = getppid(),
-              .start_ns = standby ? RealtimeNs() : start_ns},
+              .start_ns = standby ? RealtimeNs() : start_ns,
+              .models = options.models,
+              .compile_timeout = options.compile_timeout},
              parts.For(link));
   link.Send(outcome.ToMessage());
   Exit(outcome.status.ok() ? 0 : kExitFailed);
@@ -252,7 +256,7 @@ int RunByHand(const WorkerOptions& options) {
   }
   const TorchRuntime runtime;
   const absl::StatusOr<AdmittedJob> job =
-      Admit(*request, Describe(runtime), AdmissionLimits{});
+      Admit(*request, Describe(runtime, options.models), AdmissionLimits{});
   if (!job.ok()) {
     SayStatus(job.status());
     return kExitUsage;
@@ -263,11 +267,14 @@ int RunByHand(const WorkerOptions& options) {
   }
   ProcessParts parts(runtime, job->spec.device);
   NoProgress progress;
-  const JobOutcome outcome = RunJob({.spec = job->spec,
-                                     .out = options.out,
-                                     .dump = options.dump,
-                                     .start_ns = start_ns},
-                                    parts.For(progress));
+  const JobOutcome outcome =
+      RunJob({.spec = job->spec,
+              .out = options.out,
+              .dump = options.dump,
+              .start_ns = start_ns,
+              .models = options.models,
+              .compile_timeout = options.compile_timeout},
+             parts.For(progress));
   if (!outcome.status.ok()) {
     Say(absl::StrCat("the job failed in phase ", PhaseName(*outcome.phase)));
     SayStatus(outcome.status);
@@ -296,11 +303,11 @@ int Main(const std::vector<std::string>& args) {
       printf("traza-worker %s (%s)\n", kVersion, kRevision);
       return 0;
     case WorkerMode::kDescribe:
-      return RunDescribe();
+      return RunDescribe(options->models);
     case WorkerMode::kMeasure:
       return RunMeasure(options->device);
     case WorkerMode::kDaemon:
-      return ServeDaemon(options->device, options->standby);
+      return ServeDaemon(*options);
     case WorkerMode::kByHand:
       return RunByHand(*options);
   }

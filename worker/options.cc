@@ -72,6 +72,11 @@ absl::string_view WorkerUsage() {
          "             needed: {\"workload\": \"matmul_add\", \"params\": "
          "{\"size\": \"64\"}}\n"
          "--out FILE   the trace, a Parquet file\n"
+         "--models DIR compiled packages are kept there, and your own models "
+         "are\n"
+         "             found there; with every mode\n"
+         "--compile-timeout D\n"
+         "             how long compiling a variant may take [10m]\n"
          "--dump FILE  CUPTI's records as they came, for tests without a GPU\n"
          "\n"
          "Exit codes: 0 done, 1 the job failed, 2 wrong usage or request.\n";
@@ -105,6 +110,16 @@ absl::StatusOr<WorkerOptions> ParseWorkerOptions(
       ASSIGN_OR_RETURN(options.device, ValueOf("--device", args, &i));
     } else if (IsOption(arg, "--spec")) {
       ASSIGN_OR_RETURN(options.spec, ValueOf("--spec", args, &i));
+    } else if (IsOption(arg, "--models")) {
+      ASSIGN_OR_RETURN(options.models, ValueOf("--models", args, &i));
+    } else if (IsOption(arg, "--compile-timeout")) {
+      ASSIGN_OR_RETURN(const std::string text,
+                       ValueOf("--compile-timeout", args, &i));
+      if (!absl::ParseDuration(text, &options.compile_timeout) ||
+          options.compile_timeout <= absl::ZeroDuration()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--compile-timeout ", text, " is no duration such as 10m"));
+      }
     } else if (IsOption(arg, "--dump")) {
       ASSIGN_OR_RETURN(options.dump, ValueOf("--dump", args, &i));
     } else if (IsOption(arg, "--out")) {

@@ -7,6 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+#include "worker/host_python.h"
 
 namespace traza {
 
@@ -25,8 +28,10 @@ struct WorkerOptions {
   // That --daemon serves or --measure measures: "cpu", "gpu0", ...
   std::string device;
   bool standby = false;
-  std::string spec;  // path of a job request in JSON; "-" is stdin
-  std::string out;   // path of the trace file
+  std::string spec;    // path of a job request in JSON; "-" is stdin
+  std::string out;     // path of the trace file
+  std::string models;  // folder of packages and own models; empty is none
+  absl::Duration compile_timeout = kDefaultCompileTimeout;
   std::string dump;  // path for CUPTI's records as they came; empty is none
 };
 

@@ -39,6 +39,9 @@ constexpr double kLikeTheOthers = 1.2;
 // Room for operators beyond the prediction.
 constexpr double kRowMargin = 1.25;
 constexpr int64_t kSpareRows = 256;
+// Room for the operators of a step that nobody has declared: while they are
+// counted, and in cold steps, which come before that.
+constexpr int64_t kUncountedOps = 100'000;
 
 // Memory that a row takes until it is in the file: as recorded, as a raw
 // record and as columns (measured: 190 bytes).
@@ -109,18 +112,12 @@ absl::Status Session::CheckStop() const {
 
 // ---- SETUP
 
-absl::Status Session::SetUp() {
-  parts_.progress.OnPhase(Phase::kSetup, std::nullopt);
-  if (parts_.sampler != nullptr) parts_.sampler->ReadBefore();
-  const Header& header = options_.header;
-  if (header.standby && spec_.cold_steps > 0) {
-    return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
-                        Reason::kWorkerProtocol)
-        .Build("Cold steps need a worker that has run nothing before.");
-  }
+absl::Status Session::CheckRoom() const {
   const double rows =
       static_cast<double>(spec_.cold_steps + spec_.traced_steps) *
-      (options_.ops_per_step + options_.device_records_per_step) * kRowMargin;
+      (options_.ops_per_step.value_or(0) +
+       options_.device_records_per_step.value_or(0)) *
+      kRowMargin;
   const double room =
       kMaxMemoryShare * static_cast<double>(options_.memory_bytes);
   if (options_.memory_bytes > 0 && rows * kMemoryBytesPerRow > room) {
@@ -131,12 +128,26 @@ absl::Status Session::SetUp() {
             static_cast<int64_t>(rows * kMemoryBytesPerRow),
             " bytes of memory; there are ", static_cast<int64_t>(room), "."));
   }
+  return absl::OkStatus();
+}
+
+absl::Status Session::SetUp() {
+  parts_.progress.OnPhase(Phase::kSetup, std::nullopt);
+  if (parts_.sampler != nullptr) parts_.sampler->ReadBefore();
+  const Header& header = options_.header;
+  if (header.standby && spec_.cold_steps > 0) {
+    return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
+                        Reason::kWorkerProtocol)
+        .Build("Cold steps need a worker that has run nothing before.");
+  }
+  RETURN_IF_ERROR(CheckRoom());
   // Of the longer of the two windows.
   const auto steps =
       static_cast<double>(std::max(spec_.cold_steps, spec_.traced_steps));
   // A flush is one more.
   const double device_records_per_step =
-      options_.device_records_per_step + (spec_.l2 == L2Policy::kFlush ? 1 : 0);
+      options_.device_records_per_step.value_or(kUndeclaredDeviceRecords) +
+      (spec_.l2 == L2Policy::kFlush ? 1 : 0);
   RETURN_IF_ERROR(parts_.collector.Prepare(
       {.depth = spec_.depth,
        .device_records = static_cast<int64_t>(device_records_per_step * steps),
@@ -144,6 +155,11 @@ absl::Status Session::SetUp() {
   const CollectorCapabilities collector = parts_.collector.Capabilities();
   options_.header.collector = collector.name;
   options_.header.collector_note = collector.note;
+  if (parts_.compile) {
+    RETURN_IF_ERROR(CheckStop());
+    Enter(Phase::kCompiling, std::nullopt);
+    RETURN_IF_ERROR(parts_.compile());
+  }
   ASSIGN_OR_RETURN(workload_, parts_.make_workload());
   return CheckStop();
 }
@@ -274,6 +290,10 @@ absl::Status Session::RunTimed() {
 
 absl::Status Session::RunTraced() {
   Enter(Phase::kTraced, spec_.traced_steps);
+  if (records_ops() && !options_.ops_per_step.has_value()) {
+    RETURN_IF_ERROR(CountOps());
+    RETURN_IF_ERROR(CheckRoom());
+  }
   records_.steps.reserve(records_.steps.size() + spec_.traced_steps);
   RETURN_IF_ERROR(StartRecording(spec_.traced_steps));
   if (parts_.sampler != nullptr) parts_.sampler->Start();
@@ -294,11 +314,29 @@ absl::Status Session::RunTraced() {
 
 // ---- Recording
 
+absl::Status Session::CountOps() {
+  RETURN_IF_ERROR(parts_.recorder.Reserve(kUncountedOps, /*shapes=*/false));
+  parts_.clock.Open();
+  parts_.recorder.Start();
+  workload_->Step();
+  Wait();
+  parts_.recorder.Stop();
+  parts_.clock.Close();
+  RawRecords counted;
+  Completeness completeness;
+  parts_.recorder.Drain(&counted, &completeness);
+  options_.ops_per_step =
+      static_cast<double>(static_cast<int64_t>(counted.host.size()) +
+                          completeness.dropped_ops.value_or(0));
+  return absl::OkStatus();
+}
+
 absl::Status Session::StartRecording(int64_t steps) {
   if (records_ops()) {
-    const double rows = std::ceil(options_.ops_per_step *
-                                  static_cast<double>(steps) * kRowMargin) +
-                        static_cast<double>(kSpareRows);
+    const double rows =
+        std::ceil(options_.ops_per_step.value_or(kUncountedOps) *
+                  static_cast<double>(steps) * kRowMargin) +
+        static_cast<double>(kSpareRows);
     RETURN_IF_ERROR(parts_.recorder.Reserve(static_cast<int64_t>(rows),
                                             spec_.depth == Depth::kShapes));
   }

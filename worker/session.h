@@ -27,6 +27,9 @@
 
 namespace traza {
 
+// Room for a step of work that does not say what it launches.
+inline constexpr double kUndeclaredDeviceRecords = 2048;
+
 // What a session runs.
 struct SessionOptions {
   // Job, device, versions, threads and whether this is a standby worker are
@@ -35,8 +38,11 @@ struct SessionOptions {
   std::filesystem::path out;
   std::filesystem::path dump;  // of the collector's records; empty is none
   int64_t start_ns = 0;        // CLOCK_REALTIME when set-up began
-  double ops_per_step = 0;     // predicted rows of operators and ranges
-  double device_records_per_step = 0;
+  // Declared rows of operators and ranges, and of device records; absent when
+  // nobody knows. Then operators are counted in a step that is not measured,
+  // and there is room for kUndeclaredDeviceRecords.
+  std::optional<double> ops_per_step = 0;
+  std::optional<double> device_records_per_step = 0;
   int64_t memory_bytes = 0;  // of the host; 0 is unknown
   // How often the window of the traced steps may be opened until its first step
   // is like those that primed it.
@@ -45,6 +51,9 @@ struct SessionOptions {
 
 // What a session works with. All of it must outlive the session.
 struct SessionParts {
+  // Builds or finds the package of a compiled step; null where there is none
+  // to compile. Runs in the phase COMPILING, and so does make_workload then.
+  std::function<absl::Status()> compile;
   // Builds the workload; may throw.
   std::function<absl::StatusOr<std::unique_ptr<Workload>>()> make_workload;
   // Waits until the device has finished; may throw. Does nothing on a CPU.
@@ -63,7 +72,8 @@ struct SessionParts {
   DeviceSampler* sampler = nullptr;  // null: the device's state is unknown
 };
 
-// Runs one job, start to trace file: SETUP, COLD, WARMUP, TIMED, TRACED, FLUSH,
+// Runs one job, start to trace file: SETUP, COMPILING where the step has to be
+// compiled, COLD, WARMUP, TIMED, TRACED, FLUSH,
 // STORE. Used once.
 //
 // The one place where exceptions of PyTorch end. Knows nothing of PyTorch
@@ -111,6 +121,10 @@ class Session {
     if (!on_cpu_) parts_.synchronize();
   }
 
+  // Runs one step to see how many operators it records.
+  absl::Status CountOps();
+  // TRACE_TOO_LARGE when memory does not hold all rows.
+  absl::Status CheckRoom() const;
   // Everything that records, for the steps of one phase.
   absl::Status StartRecording(int64_t steps);
   // Returns what a step takes then, in ticks; 0 is not known.

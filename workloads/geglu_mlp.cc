@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "ATen/ops/gelu.h"
@@ -14,6 +16,7 @@
 #include "ATen/record_function.h"
 #include "c10/core/InferenceMode.h"
 
+#include "workloads/compiled.h"
 #include "workloads/geglu_op.h"
 #include "workloads/registry.h"
 #include "workloads/schema.h"
@@ -51,6 +54,9 @@ class GegluMlp : public Workload {
   }
 
   OutputSummary Output() const override { return Summarize(output_); }
+
+  // In the order of StepOf().
+  std::vector<at::Tensor> inputs() const { return {x_, gate_, up_, down_}; }
 
  private:
   const bool fused_;
@@ -96,6 +102,17 @@ VariantSchema FusedVariant() {
   return variant;
 }
 
+CompiledStep StepOf(const ParamValues& params) {
+  const int64_t dim = params.Int("dim");
+  const int64_t hidden = params.Int("hidden");
+  const std::string& dtype = params.Choice("dtype");
+  return {"geglu_mlp",
+          {{"x", {params.Int("batch"), params.Int("seq"), dim}, dtype},
+           {"gate", {hidden, dim}, dtype},
+           {"up", {hidden, dim}, dtype},
+           {"down", {dim, hidden}, dtype}}};
+}
+
 }  // namespace
 
 WorkloadEntry GegluMlpEntry() {
@@ -103,7 +120,7 @@ WorkloadEntry GegluMlpEntry() {
   schema.name = "geglu_mlp";
   schema.title = "The gated MLP of a transformer block: GELU(x G) * (x U) D.";
   schema.range = "mlp_fwd";
-  schema.variants = {EagerVariant(), FusedVariant()};
+  schema.variants = {EagerVariant(), CompiledVariant(), FusedVariant()};
   schema.params = {
       SizeParam("batch", "Sequences.", "sequences", 65536, 64, 4),
       SizeParam("seq", "Tokens of a sequence.", "tokens", 1 << 20, 128, 64),
@@ -128,8 +145,15 @@ WorkloadEntry GegluMlpEntry() {
             "It is part of the kernel of our own."),
       OnGpu(kFusedVariant, "ops_per_step(aten::mul) == 0",
             "It is part of the kernel of our own."),
-      Anywhere("", "ops_per_step(aten::linear) == 3", "Gate, up and down."),
-      Anywhere("", "ops_per_step(aten::mm) == 3",
+      OnGpu(kCompiledVariant, "kernels_per_step == 4",
+            "Three products, and one kernel of Inductor's between them."),
+      Anywhere("eager", "ops_per_step(aten::linear) == 3",
+               "Gate, up and down."),
+      Anywhere(kFusedVariant, "ops_per_step(aten::linear) == 3",
+               "Gate, up and down."),
+      Anywhere("eager", "ops_per_step(aten::mm) == 3",
+               "Without a bias a layer is a plain product."),
+      Anywhere(kFusedVariant, "ops_per_step(aten::mm) == 3",
                "Without a bias a layer is a plain product."),
       Anywhere("eager", "ops_per_step(aten::gelu) == 1", "Of the gate."),
       Anywhere("eager", "ops_per_step(aten::mul) == 1",
@@ -137,8 +161,12 @@ WorkloadEntry GegluMlpEntry() {
   };
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
-            return std::make_unique<GegluMlp>(args);
-          }};
+            auto eager = std::make_unique<GegluMlp>(args);
+            if (args.variant != kCompiledVariant) return eager;
+            return MakeCompiled(args, StepOf(args.params), "mlp_fwd",
+                                eager->inputs());
+          },
+          StepOf};
 }
 
 }  // namespace traza

@@ -6,11 +6,14 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "ATen/record_function.h"
 #include "c10/core/InferenceMode.h"
 
+#include "workloads/compiled.h"
 #include "workloads/registry.h"
 #include "workloads/schema.h"
 #include "workloads/tensors.h"
@@ -39,9 +42,22 @@ class Linear : public Workload {
 
   OutputSummary Output() const override { return Summarize(output_); }
 
+  // In the order of StepOf().
+  std::vector<at::Tensor> inputs() const { return {x_, weight_, bias_}; }
+
  private:
   at::Tensor x_, weight_, bias_, output_;
 };
+
+CompiledStep StepOf(const ParamValues& params) {
+  const int64_t in = params.Int("in_dim");
+  const int64_t out = params.Int("out_dim");
+  const std::string& dtype = params.Choice("dtype");
+  return {"linear",
+          {{"x", {params.Int("batch"), in}, dtype},
+           {"weight", {out, in}, dtype},
+           {"bias", {out}, dtype}}};
+}
 
 }  // namespace
 
@@ -50,7 +66,7 @@ WorkloadEntry LinearEntry() {
   schema.name = "linear";
   schema.title = "One linear layer with bias on a batch of rows.";
   schema.range = "linear_fwd";
-  schema.variants = {EagerVariant()};
+  schema.variants = {EagerVariant(), CompiledVariant()};
   schema.params = {
       SizeParam("batch", "Rows of the input.", "rows", 1 << 24, 1024, 1024),
       SizeParam("in_dim", "Columns of the input.", "elements", 65536, 32, 32),
@@ -94,8 +110,12 @@ WorkloadEntry LinearEntry() {
   };
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
-            return std::make_unique<Linear>(args);
-          }};
+            auto eager = std::make_unique<Linear>(args);
+            if (args.variant != kCompiledVariant) return eager;
+            return MakeCompiled(args, StepOf(args.params), "linear_fwd",
+                                eager->inputs());
+          },
+          StepOf};
 }
 
 }  // namespace traza

@@ -4,6 +4,8 @@
 // than one makes all of it 3-D, and the product a batched one.
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "ATen/ops/add.h"
@@ -11,6 +13,7 @@
 #include "ATen/record_function.h"
 #include "c10/core/InferenceMode.h"
 
+#include "workloads/compiled.h"
 #include "workloads/registry.h"
 #include "workloads/schema.h"
 #include "workloads/tensors.h"
@@ -42,6 +45,9 @@ class MatmulAdd : public Workload {
   }
 
   OutputSummary Output() const override { return Summarize(output_); }
+
+  // In the order of StepOf().
+  std::vector<at::Tensor> inputs() const { return {x_, w_, b_}; }
 
  private:
   at::Tensor x_, w_, b_, output_;
@@ -88,6 +94,14 @@ std::vector<Expectation> Expectations() {
                "matmul of 3-D tensors is bmm.", batched),
       Anywhere("eager", "ops_per_step(aten::add) == 1",
                "The bias is added by an operator of its own."),
+      OnGpu(kCompiledVariant, "kernels_per_step == 1",
+            "The addition rides along with the product.", flat),
+      OnGpu(kCompiledVariant, "copies_per_step == 1",
+            "A 2-D bias is copied into the result first.",
+            {{"bias", "2d"}, {"batch", "1"}}),
+      OnGpu(kCompiledVariant, "copies_per_step == 0",
+            "A 1-D bias is part of the product's kernel.",
+            {{"bias", "1d"}, {"batch", "1"}}),
       OnGpu("eager", "verdict == overhead-bound",
             "A product of 64 takes less time than its launch.",
             {{"size", "64"}, {"batch", "1"}}),
@@ -97,6 +111,21 @@ std::vector<Expectation> Expectations() {
   };
 }
 
+CompiledStep StepOf(const ParamValues& params) {
+  const int64_t size = params.Int("size");
+  const int64_t batch = params.Int("batch");
+  const std::string& dtype = params.Choice("dtype");
+  const std::vector<int64_t> whole =
+      batch == 1 ? std::vector<int64_t>{size, size}
+                 : std::vector<int64_t>{batch, size, size};
+  CompiledStep step = {"matmul_add",
+                       {{"x", whole, dtype}, {"w", whole, dtype}}};
+  step.inputs.push_back(params.Choice("bias") == "1d"
+                            ? TensorSpec{"b", {size}, dtype}
+                            : TensorSpec{"b", whole, dtype});
+  return step;
+}
+
 }  // namespace
 
 WorkloadEntry MatmulAddEntry() {
@@ -104,7 +133,7 @@ WorkloadEntry MatmulAddEntry() {
   schema.name = "matmul_add";
   schema.title = "Matrix product of two square matrices, plus a bias.";
   schema.range = "matmul_add";
-  schema.variants = {EagerVariant()};
+  schema.variants = {EagerVariant(), CompiledVariant()};
   schema.params = {
       SizeParam("size", "Rows and columns of x and w.", "elements", 65536, 64,
                 64),
@@ -123,8 +152,12 @@ WorkloadEntry MatmulAddEntry() {
   schema.expectations = Expectations();
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
-            return std::make_unique<MatmulAdd>(args);
-          }};
+            auto eager = std::make_unique<MatmulAdd>(args);
+            if (args.variant != kCompiledVariant) return eager;
+            return MakeCompiled(args, StepOf(args.params), "matmul_add",
+                                eager->inputs());
+          },
+          StepOf};
 }
 
 }  // namespace traza

@@ -3,6 +3,7 @@
 #define WORKLOADS_REGISTRY_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,12 @@ namespace traza {
 // Every workload of this build, in the order in which they are listed. An
 // explicit list: what is not named in registry.cc does not exist.
 const std::vector<WorkloadEntry>& AllWorkloads();
+
+// The entry of that name; null when there is none.
+const WorkloadEntry* FindWorkload(absl::string_view name);
+
+// Their names: those that a model of the operator cannot have.
+std::vector<std::string> WorkloadNames();
 
 // NOT_FOUND / WORKLOAD_NOT_FOUND or VARIANT_NOT_FOUND, naming what exists.
 // May throw what PyTorch throws, for example when memory runs out.

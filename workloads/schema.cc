@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "workloads/workload.h"
+
 namespace traza {
 
 ParamSchema SizeParam(const std::string& name, const std::string& help,
@@ -82,6 +84,15 @@ Expectation OnGpu(const std::string& variant, const std::string& expr,
   Expectation expectation = Anywhere(variant, expr, why, std::move(only_if));
   expectation.device = DeviceKind::kGpu;
   return expectation;
+}
+
+VariantSchema CompiledVariant() {
+  return Variant(
+      kCompiledVariant,
+      "Compiled ahead of time by Inductor. The compiled call bypasses the "
+      "dispatcher: inside compiled_region there are no operator rows.",
+      "packages are compiled for GPUs: their library needs libtorch_cuda.so, "
+      "which is not loaded for work on the CPU.");
 }
 
 }  // namespace traza

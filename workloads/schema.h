@@ -50,6 +50,10 @@ Expectation Anywhere(const std::string& variant, const std::string& expr,
 // The variant that runs operator by operator.
 VariantSchema EagerVariant();
 
+// The variant that runs one package, compiled ahead of time by Inductor.
+// Whether a device can run it is found out by the worker.
+VariantSchema CompiledVariant();
+
 }  // namespace traza
 
 #endif  // WORKLOADS_SCHEMA_H_

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "ATen/Context.h"
 #include "ATen/ScalarOps.h"
 #include "ATen/core/Tensor.h"
 #include "ATen/ops/dot.h"
+#include "ATen/ops/full.h"
+#include "ATen/ops/randint.h"
 #include "ATen/ops/randn.h"
 #include "ATen/ops/sum.h"
 #include "absl/strings/ascii.h"
@@ -19,6 +22,7 @@
 #include "c10/core/InferenceMode.h"
 
 #include "base/check.h"
+#include "spec/model_manifest.h"
 
 namespace traza {
 namespace {
@@ -32,18 +36,49 @@ constexpr int64_t kHostElements = int64_t{1} << 22;
 at::ScalarType DtypeOf(const std::string& name) {
   if (name == "fp32" || name == "tf32") return at::kFloat;
   if (name == "bf16") return at::kBFloat16;
-  TRAZA_CHECK(name == "fp16");
-  return at::kHalf;
+  if (name == "fp16") return at::kHalf;
+  if (name == "fp64") return at::kDouble;
+  if (name == "int64") return at::kLong;
+  if (name == "int32") return at::kInt;
+  if (name == "int16") return at::kShort;
+  if (name == "int8") return at::kChar;
+  if (name == "uint8") return at::kByte;
+  TRAZA_CHECK(name == "bool");
+  return at::kBool;
+}
+
+at::Tensor RandomInput(const TensorSpec& spec, const at::Device& device) {
+  const auto options =
+      at::TensorOptions().device(device).dtype(DtypeOf(spec.dtype));
+  if (!IsIntegerDtype(spec.dtype)) return at::randn(spec.shape, options);
+  // The end is exclusive, and must be a number itself.
+  const int64_t end =
+      spec.max == std::numeric_limits<int64_t>::max() ? spec.max : spec.max + 1;
+  if (end <= spec.min) return at::full(spec.shape, spec.min, options);
+  return at::randint(spec.min, end, spec.shape,
+                     at::TensorOptions().device(device).dtype(at::kLong))
+      .to(options.dtype());
 }
 
 }  // namespace
 
-at::Device DeviceOf(const std::string& id) {
-  if (id == "cpu") return at::kCPU;
+int DeviceIndexOf(const std::string& device) {
+  if (device == "cpu") return -1;
   int index = 0;
-  TRAZA_CHECK(absl::StartsWith(id, "gpu") &&
-              absl::SimpleAtoi(id.substr(3), &index));
+  TRAZA_CHECK(absl::StartsWith(device, "gpu") &&
+              absl::SimpleAtoi(device.substr(3), &index));
+  return index;
+}
+
+c10::Device DeviceOf(const std::string& device) {
+  const int index = DeviceIndexOf(device);
+  if (index < 0) return at::kCPU;
   return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+bool Matches(const at::Tensor& tensor, const TensorSpec& spec) {
+  return tensor.sizes() == at::IntArrayRef(spec.shape) &&
+         tensor.scalar_type() == DtypeOf(spec.dtype) && tensor.is_contiguous();
 }
 
 void SeedGenerators(const WorkloadArgs& args) {
@@ -71,6 +106,16 @@ void SetMatmulPrecision(const WorkloadArgs& args) {
 }
 
 at::Tensor Number(double value) { return c10::scalar_to_tensor(value); }
+
+std::vector<at::Tensor> RandomInputs(const WorkloadArgs& args,
+                                     const std::vector<TensorSpec>& specs) {
+  const c10::InferenceMode guard;
+  std::vector<at::Tensor> inputs;
+  for (const TensorSpec& spec : specs) {
+    inputs.push_back(RandomInput(spec, DeviceOf(args.device)));
+  }
+  return inputs;
+}
 
 OutputSummary Summarize(const at::Tensor& tensor) {
   const c10::InferenceMode guard;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "workloads/workload.h"
 
@@ -17,8 +18,13 @@ struct Device;
 
 namespace traza {
 
-// Of "cpu", "gpu0", ...
-c10::Device DeviceOf(const std::string& id);
+// The number of "gpu3"; -1 for the CPU, as PyTorch has it.
+int DeviceIndexOf(const std::string& device);
+
+c10::Device DeviceOf(const std::string& device);
+
+// Whether the tensor has that shape and dtype, without gaps.
+bool Matches(const at::Tensor& tensor, const TensorSpec& spec);
 
 // Starts PyTorch's generators from the seed of the job. Call it before the
 // first tensor is made.
@@ -41,6 +47,10 @@ void SetMatmulPrecision(const WorkloadArgs& args);
 // A number as operators take it without a row of their own: at::mul(x, 2.0)
 // records two rows, at::mul(x, Number(2)) one, as Python does.
 at::Tensor Number(double value);
+// The inputs of a model on the device of the job: floating-point elements are
+// normally distributed, integers even over their range.
+std::vector<at::Tensor> RandomInputs(const WorkloadArgs& args,
+                                     const std::vector<TensorSpec>& specs);
 
 // Reads the tensor piece by piece, so that its fp64 copy stays small.
 OutputSummary Summarize(const at::Tensor& tensor);

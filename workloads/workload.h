@@ -6,14 +6,22 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "spec/param_schema.h"
+#include "spec/tensor_spec.h"
 #include "spec/worker_description.h"
 
 namespace traza {
 
 // The variant that runs a kernel of our own, built when the job is set up.
 inline constexpr char kFusedVariant[] = "fused";
+class AotiPackage;  // workloads/aoti_package.h
+
+// The variant whose step the host's Python compiles, and the name of the range
+// around the compiled call, which records no operators.
+inline constexpr char kCompiledVariant[] = "compiled";
+inline constexpr char kCompiledRange[] = "compiled_region";
 
 // What the last step computed, in few enough numbers to compare two variants.
 struct OutputSummary {
@@ -55,12 +63,26 @@ struct WorkloadArgs {
   std::string variant;  // "eager"
   std::string device;   // "cpu", "gpu0", ...
   int64_t seed = 0;
+  // Of the variant "compiled": its package, and the same once
+  // CreateWorkload() has loaded it, shared with the workload that runs it.
+  std::string package_file;
+  std::shared_ptr<AotiPackage> package;
+};
+
+// A step that the host's Python can compile: the module of that name in
+// worker/export_workload.py, and what it takes, in its order. Together they
+// decide the package; nothing else of the parameters does.
+struct CompiledStep {
+  std::string module;
+  std::vector<TensorSpec> inputs;
 };
 
 // One line of the registry (workloads/registry.cc).
 struct WorkloadEntry {
   WorkloadSchema schema;
   std::unique_ptr<Workload> (*create)(const WorkloadArgs& args) = nullptr;
+  // What the variant "compiled" runs; null where there is no such variant.
+  CompiledStep (*compiled)(const ParamValues& params) = nullptr;
 };
 
 }  // namespace traza

@@ -69,6 +69,8 @@ std::string WhereMet(Reason reason) {
     case Reason::kOutOfMemory:
     case Reason::kPhaseTimeout:
     case Reason::kCancelled:
+    case Reason::kCompileFailed:
+    case Reason::kModelUnusable:
     case Reason::kTracerBusy:
     case Reason::kTracingUnavailable:
       return kJob;

@@ -183,6 +183,7 @@ TEST_F(ModelFolderTest, APackageRunsOnTheGpuItWasCompiledFor) {
 
   EXPECT_THAT(WhyNot("gpu0"), IsEmpty());
   EXPECT_THAT(WhyNot("cpu"), HasSubstr("libtorch_cuda"));
+  EXPECT_EQ(LargestUnpackedBytes(folder()), 5000);
 
   devices_[1].compute_capability = "8.0";
   EXPECT_THAT(WhyNot("gpu0"), HasSubstr("the GPU has 8.0"));

@@ -32,8 +32,7 @@ Json Whole() {
       {"name": "ids", "shape": ["batch", "seq"], "dtype": "int64",
        "min": 0, "max": 31999},
       {"name": "scale", "shape": ["seq", 1], "dtype": "bf16"},
-      {"name": "flag", "shape": [], "dtype": "bool"}],
-    "tolerance": 0.001})");
+      {"name": "flag", "shape": [], "dtype": "bool"}]})");
 }
 
 // What is wrong with the manifest after `change`.
@@ -54,7 +53,6 @@ TEST(ModelManifest, ReadsEveryField) {
   EXPECT_EQ(manifest->file, "my_lm.pt");
   EXPECT_EQ(manifest->format, ModelFormat::kTorchScript);
   EXPECT_EQ(manifest->range, "lm_fwd");
-  EXPECT_EQ(manifest->tolerance, 0.001);
   ASSERT_EQ(manifest->inputs.size(), 3);
   EXPECT_EQ(manifest->inputs[0].tensor.max, 31999);
 }
@@ -66,7 +64,6 @@ TEST(ModelManifest, NeedsOnlyNameFileFormatAndInputs) {
 
   ASSERT_THAT(manifest, IsOk());
   EXPECT_EQ(manifest->range, "model_fwd");
-  EXPECT_FALSE(manifest->tolerance.has_value());
   EXPECT_THAT(SchemaOf(*manifest).title, HasSubstr("m.pt2"));
 }
 
@@ -135,8 +132,6 @@ TEST(ModelManifest, NamesWhatAFieldCanBe) {
               HasSubstr("onnx"));
   EXPECT_THAT(FaultOf([](Json& json) { json["inputs"][1]["dtype"] = "f32"; }),
               HasSubstr("fp32"));
-  EXPECT_THAT(FaultOf([](Json& json) { json["tolerance"] = -1; }),
-              HasSubstr("tolerance"));
   EXPECT_THAT(FaultOf([](Json& json) { json["inputs"] = Json::array(); }),
               HasSubstr("at least one"));
 }

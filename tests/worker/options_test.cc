@@ -50,6 +50,20 @@ TEST(ParseWorkerOptions, TakesValuesInBothSpellings) {
   EXPECT_EQ(options->out, "b");
 }
 
+TEST(ParseWorkerOptions, TakesTheModelsFolderAndTheLimitOfCompiling) {
+  const auto options =
+      ParseWorkerOptions({"--daemon", "--device", "cpu", "--models",
+                          "/data/models", "--compile-timeout=90s"});
+
+  ASSERT_THAT(options, IsOk());
+  EXPECT_EQ(options->models, "/data/models");
+  EXPECT_EQ(options->compile_timeout, absl::Seconds(90));
+  EXPECT_FALSE(
+      ParseWorkerOptions({"--describe", "--compile-timeout", "0s"}).ok());
+  EXPECT_FALSE(
+      ParseWorkerOptions({"--describe", "--compile-timeout", "long"}).ok());
+}
+
 TEST(ParseWorkerOptions, NamesWhatIsUnknown) {
   const auto options = ParseWorkerOptions({"--spek", "a"});
 

@@ -21,6 +21,7 @@ class FakeOpRecorder : public OpRecorder {
 
   absl::Status Reserve(int64_t rows, bool shapes) override {
     ++reserves_;
+    reserved_ = rows;
     shapes_ = shapes;
     return buffer_.Reserve(rows, shapes);
   }
@@ -45,6 +46,7 @@ class FakeOpRecorder : public OpRecorder {
   }
 
   int reserves() const { return reserves_; }
+  int64_t reserved() const { return reserved_; }  // rows, the last time
   bool shapes() const { return shapes_; }
   bool running() const { return running_; }
 
@@ -52,6 +54,7 @@ class FakeOpRecorder : public OpRecorder {
   const WindowClock& clock_;
   OpBuffer buffer_;
   int reserves_ = 0;
+  int64_t reserved_ = 0;
   bool shapes_ = false;
   bool running_ = false;
 };

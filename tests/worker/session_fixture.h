@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -35,7 +36,7 @@ class SessionTest : public testing::Test {
   absl::StatusOr<WorkerResult> Run() {
     SessionOptions options = {.out = out(),
                               .start_ns = RealtimeNs(),
-                              .ops_per_step = FakeWorkload::kRowsPerStep,
+                              .ops_per_step = ops_per_step_,
                               .memory_bytes = memory_bytes_,
                               .max_window_openings = max_window_openings_};
     options.header.job = spec_;
@@ -43,7 +44,8 @@ class SessionTest : public testing::Test {
     options.header.device.kind = device_;
     options.header.standby = standby_;
     Session session(std::move(options),
-                    {.make_workload =
+                    {.compile = compile_,
+                     .make_workload =
                          [this]() -> absl::StatusOr<std::unique_ptr<Workload>> {
                        return std::make_unique<FakeWorkload>(recorder_,
                                                              on_step_);
@@ -79,6 +81,7 @@ class SessionTest : public testing::Test {
   JobSpec spec_;
   DeviceKind device_ = DeviceKind::kCpu;
   bool standby_ = false;
+  std::optional<double> ops_per_step_ = FakeWorkload::kRowsPerStep;
   int64_t memory_bytes_ = 0;
   int max_window_openings_ = 1;  // a busy machine must not change a test
   WindowClock clock_;
@@ -86,6 +89,7 @@ class SessionTest : public testing::Test {
   std::unique_ptr<Collector> collector_ =
       std::make_unique<NullCollector>("no device");
   DeviceSampler* sampler_ = nullptr;
+  std::function<absl::Status()> compile_;  // null: nothing is compiled
   FakeProgress progress_;
   std::atomic<bool> stop_{false};
   // Called in every step with its number, from 0.

@@ -37,6 +37,42 @@ TEST_F(SessionTest, GoesThroughThePhasesInOrder) {
                   Phase::kTraced, Phase::kFlush, Phase::kStore));
 }
 
+TEST_F(SessionTest, CompilesBetweenSetUpAndTheFirstStep) {
+  int calls = 0;
+  compile_ = [&calls] {
+    ++calls;
+    return absl::OkStatus();
+  };
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(progress_.phases()[1], Phase::kCompiling);
+  EXPECT_EQ(progress_.phases()[2], Phase::kCold);
+  EXPECT_EQ(Count(EventKind::kPhase)[Phase::kCompiling], 1);
+}
+
+TEST_F(SessionTest, AFailedCompilationEndsTheJobInItsPhase) {
+  compile_ = [] { return absl::FailedPreconditionError("no compiler"); };
+
+  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(phase_, Phase::kCompiling);
+  EXPECT_THAT(Count(EventKind::kStep), IsEmpty());
+}
+
+// As an operator's own model: nobody has declared what a step records.
+TEST_F(SessionTest, OperatorsThatNobodyDeclaredAreCountedBeforeTheyAreTraced) {
+  ops_per_step_ = std::nullopt;
+  spec_.traced_steps = 500;
+
+  ASSERT_THAT(Run(), IsOk());
+
+  EXPECT_EQ(Count(EventKind::kOp)[Phase::kTraced], 500);
+  EXPECT_EQ(trace_.header.completeness.dropped_ops, 0);
+  EXPECT_EQ(recorder_.reserved(),
+            500 * FakeWorkload::kRowsPerStep * 1.25 + 256);
+}
+
 TEST_F(SessionTest, EveryStepOfAPhaseIsARow) {
   ASSERT_THAT(Run(), IsOk());
 

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,8 +24,10 @@
 #include "base/subprocess.h"
 #include "spec/worker_description.h"
 #include "spec/worker_message.h"
+#include "tests/support/stand_in_python.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_until.h"
 #include "trace/file/parquet_file.h"
 
 namespace traza {
@@ -134,6 +137,15 @@ TEST_F(WorkerByHandTest, RecordsShapesWhenAsked) {
   }
 }
 
+TEST_F(WorkerByHandTest, ACompiledVariantIsNotForTheCpu) {
+  ASSERT_EQ(RunSpec(R"({"workload": "linear", "variant": "compiled",
+                        "device": "cpu"})"),
+            "exit 2");
+
+  EXPECT_THAT(err_, HasSubstr("WORKLOAD_UNAVAILABLE"));
+  EXPECT_THAT(err_, HasSubstr("libtorch_cuda"));
+}
+
 TEST_F(WorkerByHandTest, SaysWhatIsWrongWithTheUsage) {
   EXPECT_EQ(RunWorker({"--nonsense"}), "exit 2");
   EXPECT_THAT(err_, HasSubstr("usage:"));
@@ -187,7 +199,7 @@ class WorkerForDaemonTest : public testing::Test {
     worker_ =
         *Subprocess::Start({.program = WorkerPath(),
                             .args = args,
-                            .environment = {"PATH=/usr/bin:/bin"},
+                            .environment = environment_,
                             .descriptors = {{theirs.get(), kWorkerSocketFd}},
                             .limits = std::move(limits)});
   }
@@ -229,6 +241,7 @@ class WorkerForDaemonTest : public testing::Test {
   }
 
   TempDir dir_;
+  std::vector<std::string> environment_ = {"PATH=/usr/bin:/bin"};
   StartJob job_;
   UniqueFd socket_;
   LineSplitter lines_;
@@ -345,6 +358,66 @@ TEST_F(WorkerForDaemonTest, TermEndsAWaitingStandby) {
   worker_->Signal(SIGTERM);
 
   EXPECT_EQ(Exit(), "exit 1");
+}
+
+// ---- Compiled variants, with a stand-in for the host's Python
+
+class CompiledVariantTest : public WorkerForDaemonTest {
+ protected:
+  CompiledVariantTest() { job_.spec.variant = "compiled"; }
+
+  void StartCompiling() {
+    environment_ = stand_in_.environment();
+    Start({"--daemon", "--device", "cpu", "--models",
+           (dir_ / "models").string(), "--compile-timeout", "20s"});
+    SendJob();
+    while (ReceiveA<PhaseStarted>().phase != Phase::kCompiling) {
+    }
+  }
+  std::filesystem::path python_pid() const { return dir_ / "pid"; }
+  bool PythonIsGone() {
+    int pid = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(*ReadFile(python_pid(), 100), &pid));
+    return WaitUntil([&] { return kill(pid, 0) != 0; });
+  }
+
+  StandInPython stand_in_{dir_.path()};
+};
+
+TEST_F(CompiledVariantTest, APackageThatDoesNotLoadIsTheReason) {
+  StartCompiling();
+
+  const auto error = ReceiveA<WorkerError>();
+
+  EXPECT_EQ(error.reason, Reason::kModelUnusable);
+  EXPECT_EQ(error.phase, Phase::kCompiling);
+  EXPECT_THAT(error.message, HasSubstr("delete the file"));
+  EXPECT_EQ(stand_in_.compilations(), 1);
+  EXPECT_EQ(Exit(), "exit 1");
+}
+
+TEST_F(CompiledVariantTest, WhatPythonSaysIsTheReason) {
+  stand_in_.Play("",
+                 R"(echo '{"error": "no-cuda", "message": "no GPU"}'; exit 1)");
+  StartCompiling();
+
+  const auto error = ReceiveA<WorkerError>();
+
+  EXPECT_EQ(error.reason, Reason::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("no GPU"));
+}
+
+TEST_F(CompiledVariantTest, HeartbeatsGoOnAndTermEndsPythonToo) {
+  stand_in_.Play("echo $$ >" + python_pid().native() + "; sleep 600");
+  StartCompiling();
+  ASSERT_TRUE(WaitUntil([&] { return ReadFile(python_pid(), 9).ok(); }));
+  ReceiveA<Heartbeat>();
+
+  worker_->Signal(SIGTERM);
+
+  EXPECT_EQ(ReceiveA<WorkerError>().reason, Reason::kCancelled);
+  EXPECT_EQ(Exit(), "exit 1");
+  EXPECT_TRUE(PythonIsGone());
 }
 
 TEST_F(WorkerForDaemonTest, EndsWithTheDaemonsEndOfTheSocket) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold for every workload of the registry that runs on the CPU.
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <map>
@@ -345,6 +346,41 @@ INSTANTIATE_TEST_SUITE_P(Registry, VariantsTest,
                            return absl::StrCat(runnable.param.workload, "_",
                                                runnable.param.variant);
                          });
+
+// The worker compiles before it makes tensors: both have to agree.
+TEST(CompiledVariants, SayWhatTheyTake) {
+  for (const WorkloadEntry& entry : AllWorkloads()) {
+    const bool listed = std::ranges::any_of(
+        entry.schema.variants, [](const VariantSchema& variant) {
+          return variant.name == kCompiledVariant;
+        });
+    ASSERT_EQ(listed, entry.compiled != nullptr) << entry.schema.name;
+    if (!listed) continue;
+    std::vector<FieldViolation> violations;
+    const CompiledStep step = entry.compiled(ParamValues(
+        FillParams(entry.schema.params, /*on_cpu=*/false, {}, &violations)));
+
+    EXPECT_FALSE(step.module.empty());
+    std::set<std::string> names;
+    for (const TensorSpec& input : step.inputs) {
+      EXPECT_TRUE(names.insert(input.name).second) << input.name;
+      EXPECT_FALSE(input.shape.empty());
+      EXPECT_FALSE(input.dtype.empty());
+    }
+  }
+}
+
+TEST(CreateWorkload, APackageThatIsNoneSaysSo) {
+  const auto workload =
+      CreateWorkload("linear", {.variant = kCompiledVariant,
+                                .device = "cpu",
+                                .package_file = "/nonexistent/linear.pt2"});
+
+  EXPECT_THAT(workload, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                 HasReason(Reason::kModelUnusable)));
+  EXPECT_THAT(std::string(workload.status().message()),
+              testing::HasSubstr("/nonexistent/linear.pt2"));
+}
 
 // The daemon does not let it run there; a worker that is asked all the same
 // says what PyTorch said.
