@@ -160,9 +160,15 @@ v1::Prediction ToProto(const Prediction& prediction) {
   if (prediction.total.has_value()) {
     *to.mutable_total() = ToProto(*prediction.total);
   }
-  to.set_memory_bytes(prediction.memory_bytes);
-  to.set_trace_rows(prediction.trace_rows);
-  to.set_trace_bytes(prediction.trace_bytes);
+  if (prediction.memory_bytes.has_value()) {
+    to.set_memory_bytes(*prediction.memory_bytes);
+  }
+  if (prediction.trace_rows.has_value()) {
+    to.set_trace_rows(*prediction.trace_rows);
+  }
+  if (prediction.trace_bytes.has_value()) {
+    to.set_trace_bytes(*prediction.trace_bytes);
+  }
   return to;
 }
 

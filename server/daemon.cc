@@ -29,11 +29,23 @@ std::string HostName() {
   return name;
 }
 
+// Between the worker's own limit and ours: its words say more.
+constexpr absl::Duration kCompileSlack = absl::Seconds(15);
+
+std::filesystem::path ModelsFolder(const DaemonOptions& options) {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::absolute(options.data_dir, error);
+  return (error ? options.data_dir : folder) / "models";
+}
+
 ProcessLauncherOptions LauncherOptions(
     const DaemonOptions& options, const std::vector<std::string>& environment) {
   ProcessLauncherOptions launcher;
   launcher.program = options.worker;
   launcher.data_dir = options.data_dir;
+  launcher.models = ModelsFolder(options);
+  launcher.compile_timeout = options.compile_timeout;
   launcher.max_trace_bytes = options.jobs.admission.max_trace_bytes;
   launcher.environment = environment;
   return launcher;
@@ -75,6 +87,7 @@ ConnectCall ToConnect(const HttpCall& call) {
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(
     const DaemonOptions& options, const std::vector<std::string>& environment) {
   RETURN_IF_ERROR(MakeDirectories(options.data_dir));
+  RETURN_IF_ERROR(MakeDirectories(ModelsFolder(options)));
   // Before anything in the folder is read: it may be another daemon's.
   ASSIGN_OR_RETURN(UniqueFd lock, LockFile(options.data_dir / "lock"));
   ASSIGN_OR_RETURN(std::unique_ptr<JobStore> jobs,
@@ -87,6 +100,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(
   RETURN_IF_ERROR(daemon->DescribeHost());
   daemon->WatchGpus();
   daemon->MeasureGpus();
+  daemon->ListModels();
   RETURN_IF_ERROR(daemon->manager_.Recover(WorkerMark(options.data_dir)));
   RETURN_IF_ERROR(daemon->StartRunners());
   RETURN_IF_ERROR(daemon->StartServers());
@@ -106,7 +120,7 @@ Daemon::Daemon(const DaemonOptions& options,
       intake_({.max_trace_bytes = options.jobs.admission.max_trace_bytes,
                .encode_answer = EncodeAnswer},
               *traces_),
-      manager_(options.jobs, host_, *jobs_, *traces_, metrics_, Clock::Real()),
+      manager_(JobOptions(), host_, *jobs_, *traces_, metrics_, Clock::Real()),
       importer_({.max_trace_bytes = options.jobs.admission.max_trace_bytes,
                  .max_store_bytes = options.jobs.max_store_bytes,
                  .encode_answer = EncodeAnswer},
@@ -114,6 +128,12 @@ Daemon::Daemon(const DaemonOptions& options,
       executor_({}) {}
 
 Daemon::~Daemon() = default;
+
+JobManagerOptions Daemon::JobOptions() {
+  JobManagerOptions jobs = options_.jobs;
+  jobs.refresh_host = [this] { models_->Refresh(); };
+  return jobs;
+}
 
 absl::Status Daemon::DescribeHost() {
   absl::StatusOr<WorkerDescription> description = launcher_.Describe();
@@ -129,6 +149,12 @@ absl::Status Daemon::DescribeHost() {
   }
   host_.SetDescription(*std::move(description));
   return absl::OkStatus();
+}
+
+void Daemon::ListModels() {
+  models_ = std::make_unique<ModelCatalog>(ModelsFolder(options_),
+                                           *host_.description(), host_);
+  models_->Refresh();
 }
 
 void Daemon::WatchGpus() {
@@ -174,6 +200,7 @@ absl::Status Daemon::StartRunners() {
     options.device = device.id;
     options.roofs = device.roofs;
     options.standby_workers = options_.standby_workers;
+    options.limits.compiling = options_.compile_timeout + kCompileSlack;
     ASSIGN_OR_RETURN(
         std::unique_ptr<DeviceRunner> runner,
         DeviceRunner::Create(options, {.manager = manager_,
@@ -192,7 +219,7 @@ absl::Status Daemon::StartServers() {
   grpc.address = options_.listen.ToString();
   grpc.hostname = HostName();
   grpc.start_time = absl::Now();
-  grpc.jobs = options_.jobs;
+  grpc.jobs = JobOptions();
   ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(grpc, {.manager = manager_,
                                                    .jobs = *jobs_,
                                                    .traces = *traces_,

@@ -15,6 +15,7 @@
 #include "server/host/device_lease.h"
 #include "server/host/gpu_watch.h"
 #include "server/host/host_registry.h"
+#include "server/host/model_catalog.h"
 #include "server/http/http_server.h"
 #include "server/jobs/device_runner.h"
 #include "server/jobs/job_manager.h"
@@ -64,7 +65,10 @@ class Daemon {
          const std::vector<std::string>& environment, UniqueFd lock,
          std::unique_ptr<JobStore> jobs, std::unique_ptr<TraceStore> traces);
 
+  JobManagerOptions JobOptions();
   absl::Status DescribeHost();
+  // Last of what describes the host: the catalog keeps the rest as it is.
+  void ListModels();
   // Leases and metrics of the GPUs. A host where they fail runs jobs without.
   void WatchGpus();
   void MeasureGpus();
@@ -76,6 +80,7 @@ class Daemon {
   const UniqueFd lock_;
   Metrics metrics_;
   HostRegistry host_;
+  std::unique_ptr<ModelCatalog> models_;  // made by ListModels()
   const std::unique_ptr<JobStore> jobs_;
   const std::unique_ptr<TraceStore> traces_;
   ProcessLauncher launcher_;

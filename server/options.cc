@@ -170,6 +170,15 @@ std::vector<Setting> JobSettings() {
        [](absl::string_view v, DaemonOptions* o) {
          return Assign(ParseBytes(v), &o->jobs.max_store_bytes);
        }},
+      {"compile-timeout", "DURATION",
+       "how long compiling a variant may take, 1s to 1h [10m]",
+       [](absl::string_view v, DaemonOptions* o) {
+         absl::StatusOr<absl::Duration> limit = ParseSeconds(v);
+         if (limit.ok() && *limit < absl::Seconds(1)) {
+           return Bad("Compiling needs a second at least.");
+         }
+         return Assign(std::move(limit), &o->compile_timeout);
+       }},
       {"drain-timeout", "DURATION",
        "how long a running job may go on after SIGTERM, 0s to 1h [30s]",
        [](absl::string_view v, DaemonOptions* o) {

@@ -29,6 +29,7 @@ struct DaemonOptions {
   int standby_workers = 1;                         // of each device, 0 to 8
   bool measure_gpus = true;  // roofs that are not known yet, at the start
   int ready_fd = -1;         // gets one JSON line when the daemon serves
+  absl::Duration compile_timeout = absl::Minutes(10);  // of one variant
   bool insecure_listen = false;
   absl::Duration drain_timeout = absl::Seconds(30);  // of a running job
   LogLevel log_level = LogLevel::kInfo;

@@ -25,9 +25,9 @@ struct AdmissionLimits {
 struct Prediction {
   std::optional<absl::Duration> step;   // one step
   std::optional<absl::Duration> total;  // cold + warm-up + timed + traced steps
-  int64_t memory_bytes = 0;
-  int64_t trace_rows = 0;
-  int64_t trace_bytes = 0;
+  std::optional<int64_t> memory_bytes;
+  std::optional<int64_t> trace_rows;
+  std::optional<int64_t> trace_bytes;
 
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };

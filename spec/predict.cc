@@ -70,11 +70,16 @@ std::optional<absl::Duration> PredictStep(const JobSpec& spec, const Cost& cost,
   return FromSeconds(seconds);
 }
 
-// Rows that one recorded step adds beside its step row.
-double RowsPerStep(const JobSpec& spec, const Cost& cost, bool on_gpu) {
+// Rows that one recorded step adds beside its step row; nothing when the
+// workload does not say.
+std::optional<double> RowsPerStep(const JobSpec& spec, const Cost& cost,
+                                  bool on_gpu) {
   const ParamValues inputs = CostInputs(spec);
   const double kernels = on_gpu ? Evaluate(cost.kernels, inputs) : 0;
   const double ops = Evaluate(cost.ops, inputs);
+  const bool undeclared = (spec.depth >= Depth::kOps && cost.ops.empty()) ||
+                          (on_gpu && cost.kernels.empty());
+  if (spec.depth != Depth::kTiming && undeclared) return std::nullopt;
   switch (spec.depth) {
     case Depth::kTiming:
       return 0;
@@ -134,8 +139,11 @@ class Excesses {
   std::vector<std::pair<std::string, int64_t>> numbers_;
 };
 
-void CheckMemory(int64_t bytes, const DeviceDescription& device, double share,
+void CheckMemory(std::optional<int64_t> predicted,
+                 const DeviceDescription& device, double share,
                  Excesses* excesses) {
+  if (!predicted.has_value()) return;
+  const int64_t bytes = *predicted;
   const auto limit = ToInt64(static_cast<double>(device.memory_bytes) * share);
   // A device of 0 bytes is one whose memory is not known.
   if (device.memory_bytes == 0 || bytes <= limit) return;
@@ -165,13 +173,15 @@ void CheckTime(const Prediction& prediction, absl::Duration timeout,
 
 void CheckTraceBytes(const Prediction& prediction, int64_t limit,
                      Excesses* excesses) {
-  if (prediction.trace_bytes <= limit) return;
+  if (!prediction.trace_bytes.has_value() || *prediction.trace_bytes <= limit) {
+    return;
+  }
   excesses->Add(Reason::kTraceTooLarge, "traced_steps",
-                absl::StrCat("about ", prediction.trace_rows, " rows, ",
-                             FormatBytes(prediction.trace_bytes),
+                absl::StrCat("about ", *prediction.trace_rows, " rows, ",
+                             FormatBytes(*prediction.trace_bytes),
                              ", would be recorded; a trace may have ",
                              FormatBytes(limit)));
-  excesses->AddNumbers("trace_bytes", prediction.trace_bytes, limit);
+  excesses->AddNumbers("trace_bytes", *prediction.trace_bytes, limit);
 }
 
 }  // namespace
@@ -184,16 +194,19 @@ Prediction Predict(const JobSpec& spec, const WorkloadSchema& workload,
   if (prediction.step.has_value()) {
     prediction.total = *prediction.step * static_cast<double>(AllSteps(spec));
   }
-  prediction.memory_bytes =
-      ToInt64(Evaluate(cost.memory_bytes, CostInputs(spec)));
+  if (!cost.memory_bytes.empty()) {
+    prediction.memory_bytes =
+        ToInt64(Evaluate(cost.memory_bytes, CostInputs(spec)));
+  }
+  const std::optional<double> rows =
+      RowsPerStep(spec, cost, device.kind == DeviceKind::kGpu);
+  if (!rows.has_value()) return prediction;
   const auto recorded =
       static_cast<double>(spec.cold_steps + spec.traced_steps);
-  const double rows =
-      recorded * RowsPerStep(spec, cost, device.kind == DeviceKind::kGpu) +
-      static_cast<double>(AllSteps(spec));
-  prediction.trace_rows = ToInt64(rows);
+  prediction.trace_rows =
+      ToInt64(recorded * *rows + static_cast<double>(AllSteps(spec)));
   prediction.trace_bytes = SaturatedProduct(
-      prediction.trace_rows,
+      *prediction.trace_rows,
       spec.depth == Depth::kShapes ? kBytesPerShapesRow : kBytesPerRow);
   return prediction;
 }

@@ -89,13 +89,21 @@ Pairs SpecPairs(const v1::JobSpec& spec) {
           {"labels", MapText(spec.labels())}};
 }
 
+// What is unknown is left out; all of it is "unknown".
 std::string PredictionText(const v1::Prediction& prediction) {
-  return absl::StrCat(
-      prediction.has_total() ? absl::StrCat(Spent(prediction.total()), ", ")
-                             : "",
-      BytesText(static_cast<double>(prediction.memory_bytes())),
-      " of memory, at most ",
-      BytesText(static_cast<double>(prediction.trace_bytes())), " of trace");
+  std::vector<std::string> parts;
+  if (prediction.has_total()) parts.push_back(Spent(prediction.total()));
+  if (prediction.has_memory_bytes()) {
+    parts.push_back(
+        absl::StrCat(BytesText(static_cast<double>(prediction.memory_bytes())),
+                     " of memory"));
+  }
+  if (prediction.has_trace_bytes()) {
+    parts.push_back(absl::StrCat(
+        "at most ", BytesText(static_cast<double>(prediction.trace_bytes())),
+        " of trace"));
+  }
+  return parts.empty() ? "unknown" : absl::StrJoin(parts, ", ");
 }
 
 }  // namespace

@@ -13,10 +13,13 @@ std::shared_ptr<const WorkerDescription> HostRegistry::description() const {
   return description_;
 }
 
-void HostRegistry::SetDescription(WorkerDescription description) {
+void HostRegistry::SetDescription(WorkerDescription description,
+                                  uint64_t turn) {
   auto fresh =
       std::make_shared<const WorkerDescription>(std::move(description));
   const MutexLock lock(mu_);
+  if (turn < turn_) return;
+  turn_ = turn;
   description_ = std::move(fresh);
 }
 

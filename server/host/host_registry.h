@@ -2,6 +2,7 @@
 #ifndef SERVER_HOST_HOST_REGISTRY_H_
 #define SERVER_HOST_HOST_REGISTRY_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,7 +28,10 @@ class HostRegistry {
   // A snapshot that stays valid when the description is replaced.
   std::shared_ptr<const WorkerDescription> description() const
       ABSL_LOCKS_EXCLUDED(mu_);
-  void SetDescription(WorkerDescription description) ABSL_LOCKS_EXCLUDED(mu_);
+  // One of an earlier turn than that in force is dropped: two that describe the
+  // host at once do not overtake each other.
+  void SetDescription(WorkerDescription description, uint64_t turn = 0)
+      ABSL_LOCKS_EXCLUDED(mu_);
 
   // `component` is "store", "worker", "draining". An OK status clears it.
   void SetHealth(absl::string_view component, const absl::Status& status)
@@ -38,6 +42,7 @@ class HostRegistry {
  private:
   mutable Mutex mu_;
   std::shared_ptr<const WorkerDescription> description_ ABSL_GUARDED_BY(mu_);
+  uint64_t turn_ ABSL_GUARDED_BY(mu_) = 0;  // of `description_`
   std::map<std::string, std::string> unhealthy_ ABSL_GUARDED_BY(mu_);
 };
 

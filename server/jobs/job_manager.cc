@@ -118,6 +118,7 @@ absl::StatusOr<Job> JobManager::TryCreate(const JobRequest& request,
                      jobs_.FindRequest(options.request_id, hash, now));
     if (earlier.has_value()) return WithProgress(*std::move(earlier));
   }
+  if (options_.refresh_host) options_.refresh_host();
   const auto description = host_.description();
   if (description->devices.empty()) return NoWorker(host_);
   ASSIGN_OR_RETURN(AdmittedJob admitted,
@@ -136,16 +137,18 @@ absl::StatusOr<Job> JobManager::TryCreate(const JobRequest& request,
 
 absl::Status JobManager::CheckRoom(const Prediction& prediction) const {
   const int64_t stored = jobs_.SumTraces()->bytes;
-  if (stored + prediction.trace_bytes <= options_.max_store_bytes) {
-    return absl::OkStatus();
-  }
+  // What is not predicted is checked when it is there.
+  const int64_t predicted = prediction.trace_bytes.value_or(0);
+  if (stored + predicted <= options_.max_store_bytes) return absl::OkStatus();
   return ErrorBuilder(absl::StatusCode::kResourceExhausted, Reason::kStoreFull)
       .With("stored_bytes", stored)
       .With("max_store_bytes", options_.max_store_bytes)
-      .Build(absl::StrCat("The traces have ", stored,
-                          " bytes and this one is predicted to have ",
-                          prediction.trace_bytes, "; the limit is ",
-                          options_.max_store_bytes, "."));
+      .Build(absl::StrCat(
+          "The traces have ", stored, " bytes",
+          prediction.trace_bytes.has_value()
+              ? absl::StrCat(" and this one is predicted to have ", predicted)
+              : "",
+          "; the limit is ", options_.max_store_bytes, "."));
 }
 
 absl::StatusOr<Job> JobManager::Store(const Job& job,

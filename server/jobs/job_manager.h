@@ -32,6 +32,9 @@ struct JobManagerOptions {
   // Of all trace files together; above it no job is accepted.
   int64_t max_store_bytes = int64_t{100} << 30;
   AdmissionLimits admission;
+  // Brings the registry up to date before workloads are looked up or listed;
+  // may do disk I/O. Null: it always is.
+  std::function<void()> refresh_host;
 };
 
 struct CreateJobOptions {

@@ -20,7 +20,8 @@ constexpr std::array kOfWorkers = {
     Reason::kTracerBusy,      Reason::kTracingUnavailable,
     Reason::kInvalidArgument, Reason::kDeviceUnavailable,
     Reason::kDeviceNotFound,  Reason::kWorkloadUnavailable,
-    Reason::kWorkerProtocol};
+    Reason::kWorkerProtocol,  Reason::kCompileFailed,
+    Reason::kModelUnusable,   Reason::kPhaseTimeout};
 
 WorkerExitReason ExitOf(const WorkerError& error) {
   if (error.reason == Reason::kOutOfMemory) return WorkerExitReason::kOom;

@@ -13,11 +13,14 @@ namespace {
 
 // An allow list: variables such as KINETO_USE_DAEMON, CUDA_INJECTION64_PATH or
 // NVTX_INJECTION64_PATH would put somebody else's profiler into the worker.
-constexpr std::array<absl::string_view, 11> kNames = {
+constexpr std::array<absl::string_view, 18> kNames = {
     "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
     "CUDA_VISIBLE_DEVICES",
     // Without it a device would have another number in the worker.
-    "CUDA_DEVICE_ORDER", "OMP_NUM_THREADS", "OMP_PROC_BIND"};
+    "CUDA_DEVICE_ORDER", "OMP_NUM_THREADS", "OMP_PROC_BIND",
+    // Where the compilers of a compiled variant find what they need.
+    "CC", "CXX", "CPATH", "LIBRARY_PATH", "CUDA_HOME", "PYTHONPATH",
+    "TRITON_PTXAS_PATH"};
 constexpr std::array<absl::string_view, 2> kPrefixes = {"MKL_", "TRAZA_"};
 
 constexpr absl::string_view kMark = "TRAZA_DATA_DIR=";

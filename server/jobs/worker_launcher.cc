@@ -22,6 +22,7 @@
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "spec/json_fields.h"
+#include "spec/model_folder.h"
 #include "spec/worker_message.h"
 
 namespace traza {
@@ -161,7 +162,13 @@ absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
   SetNonBlocking(pipe.read);
   SubprocessOptions child;
   child.program = options_.program;
-  child.args = {"--daemon", "--device", options.device};
+  child.args = {"--daemon",
+                "--device",
+                options.device,
+                "--models",
+                options_.models.native(),
+                "--compile-timeout",
+                absl::FormatDuration(options_.compile_timeout)};
   if (options.standby) child.args.push_back("--standby");
   child.environment = environment_;
   // Unlike that of any other daemon on the host, in a container or not.
@@ -171,11 +178,13 @@ absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
   child.descriptors = {{sockets.second.get(), kWorkerSocketFd},
                        {pipe.write.get(), STDOUT_FILENO},
                        {pipe.write.get(), STDERR_FILENO}};
+  // A worker also unpacks the package of an operator's model.
+  const int64_t max_file_bytes =
+      std::max(options_.max_trace_bytes, LargestUnpackedBytes(options_.models));
   child.limits = {
       {RLIMIT_CORE, 0},
       {RLIMIT_NOFILE, kMaxDescriptors},
-      {RLIMIT_FSIZE,
-       static_cast<uint64_t>(options_.max_trace_bytes + kFileSlackBytes)}};
+      {RLIMIT_FSIZE, static_cast<uint64_t>(max_file_bytes + kFileSlackBytes)}};
   ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(child));
   return LaunchedWorker{
       std::make_unique<ChildWorker>(std::move(process), std::move(mark)),

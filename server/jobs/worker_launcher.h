@@ -75,18 +75,21 @@ class WorkerLauncher {
 struct ProcessLauncherOptions {
   std::filesystem::path program;   // traza-worker
   std::filesystem::path data_dir;  // marks the workers as ours
+  std::filesystem::path models;    // where packages and own models are
   int64_t max_trace_bytes = int64_t{1} << 30;
+  absl::Duration compile_timeout = absl::Minutes(10);
   absl::Duration describe_timeout = absl::Seconds(60);
   // "NAME=value": where the environment of the workers is taken from. Only the
   // names of an allow list get through.
   std::vector<std::string> environment;
 };
 
-// The launcher of the daemon: `traza-worker --daemon --device ID [--standby]`.
+// The launcher of the daemon: `traza-worker --daemon --device ID [--standby]
+// --models DIR --compile-timeout D`.
 //
 // Workers get no descriptors of ours but the socket, a small environment (no
 // profiler of somebody else gets in), no core dumps, and no file larger than
-// the largest trace.
+// the largest trace or unpacked model.
 class ProcessLauncher final : public WorkerLauncher {
  public:
   explicit ProcessLauncher(const ProcessLauncherOptions& options);

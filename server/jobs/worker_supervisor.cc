@@ -59,6 +59,7 @@ class WorkerSupervisor::Watch {
   void SendJob();
   absl::Duration NextDeadline() const;
   std::optional<absl::Duration> PhaseLimit() const;
+  absl::Duration JobDeadline() const;
   // The first reason counts; later ones are its consequences.
   void Note(Reason reason, std::string message, WorkerExitReason exit);
   void Stop(Reason reason, std::string message, WorkerExitReason exit);
@@ -189,6 +190,8 @@ std::optional<absl::Duration> WorkerSupervisor::Watch::PhaseLimit() const {
   switch (phases_.progress().phase) {
     case Phase::kSetup:
       return limits_.setup;
+    case Phase::kCompiling:
+      return limits_.compiling;
     case Phase::kFlush:
       return limits_.flush;
     case Phase::kStore:
@@ -196,6 +199,18 @@ std::optional<absl::Duration> WorkerSupervisor::Watch::PhaseLimit() const {
     default:
       return std::nullopt;
   }
+}
+
+// Compiling takes as long as it takes, once: what the job is allowed is for the
+// job itself. Infinite while it is compiled.
+absl::Duration WorkerSupervisor::Watch::JobDeadline() const {
+  if (phases_.progress().phase == Phase::kCompiling) {
+    return absl::InfiniteDuration();
+  }
+  const auto compiling = phases_.times().find(Phase::kCompiling);
+  return started_ + job_.spec.timeout +
+         (compiling == phases_.times().end() ? absl::ZeroDuration()
+                                             : compiling->second);
 }
 
 void WorkerSupervisor::Watch::LookAtDeadlines() {
@@ -212,7 +227,7 @@ void WorkerSupervisor::Watch::LookAtDeadlines() {
   if (progress.done > 0) absl::StrAppend(&where, ", step ", progress.done);
   if (progress.total) absl::StrAppend(&where, " of ", *progress.total);
   const std::optional<absl::Duration> limit = PhaseLimit();
-  if (time >= started_ + job_.spec.timeout) {
+  if (time >= JobDeadline()) {
     Stop(Reason::kPhaseTimeout,
          absl::StrCat("The job did not end within its timeout of ",
                       absl::FormatDuration(job_.spec.timeout), "; it was in ",
@@ -236,7 +251,7 @@ void WorkerSupervisor::Watch::LookAtDeadlines() {
 absl::Duration WorkerSupervisor::Watch::NextDeadline() const {
   absl::Duration next = std::min(kill_at_, progress_at_);
   if (stopping_) return next;
-  next = std::min({next, started_ + job_.spec.timeout, hooks_.stop_time()});
+  next = std::min({next, JobDeadline(), hooks_.stop_time()});
   if (const auto limit = PhaseLimit(); limit.has_value()) {
     next = std::min(next, phases_.entered() + *limit);
   }

@@ -17,9 +17,12 @@
 
 namespace traza {
 
-// How long a worker may take; the whole job is limited by its own timeout.
+// How long a worker may take; the whole job is limited by its own timeout,
+// which does not count the phase COMPILING.
 struct SupervisorLimits {
   absl::Duration setup = absl::Seconds(60);
+  // The worker keeps to its own limit (--compile-timeout) and says more.
+  absl::Duration compiling = absl::Minutes(11);
   absl::Duration flush = absl::Seconds(60);
   absl::Duration store = absl::Seconds(60);
   absl::Duration silence = kHeartbeatTimeout;

@@ -82,7 +82,8 @@ grpc::ServerUnaryReactor* HostService::ListWorkloads(
     grpc::CallbackServerContext* context,
     const v1::ListWorkloadsRequest* /*request*/,
     v1::ListWorkloadsResponse* response) {
-  return unary_.RunHere(context, "ListWorkloads", [this, response] {
+  return unary_.Run(context, "ListWorkloads", [this, response] {
+    if (facts_.jobs.refresh_host) facts_.jobs.refresh_host();
     const std::shared_ptr<const WorkerDescription> description =
         host_.description();
     for (const WorkloadSchema& workload : description->workloads) {

@@ -18,12 +18,13 @@ namespace traza {
 struct HostFacts {
   std::string hostname;
   absl::Time start_time;
-  JobManagerOptions jobs;  // for the limits
+  JobManagerOptions jobs;  // for the limits, and refresh_host
 };
 
 // traza.v1.HostService: what each method does is in
-// proto/traza/v1/host_service.proto. Everything is in memory, so it answers on
-// gRPC's own threads, also when the executor is full.
+// proto/traza/v1/host_service.proto. What is in memory is answered on gRPC's
+// own threads, also when the executor is full; workloads are not: models may
+// have to be read.
 //
 // Thread-safe. The collaborators must outlive every call.
 class HostService final : public v1::HostService::CallbackService {

@@ -25,9 +25,10 @@ constexpr size_t kMaxEntries = 10'000;
 constexpr int64_t kMaxInt = std::numeric_limits<int64_t>::max();
 
 Json ToJson(const Prediction& prediction) {
-  Json json = {{"memory_bytes", prediction.memory_bytes},
-               {"trace_rows", prediction.trace_rows},
-               {"trace_bytes", prediction.trace_bytes}};
+  Json json = Json::object();
+  if (prediction.memory_bytes) json["memory_bytes"] = *prediction.memory_bytes;
+  if (prediction.trace_rows) json["trace_rows"] = *prediction.trace_rows;
+  if (prediction.trace_bytes) json["trace_bytes"] = *prediction.trace_bytes;
   if (prediction.step)
     json["step_ns"] = absl::ToInt64Nanoseconds(*prediction.step);
   if (prediction.total) {
@@ -48,9 +49,9 @@ absl::StatusOr<Prediction> PredictionFromJson(const Json& json) {
   Prediction prediction;
   ASSIGN_OR_RETURN(prediction.step, ReadDuration(fields, "step_ns"));
   ASSIGN_OR_RETURN(prediction.total, ReadDuration(fields, "total_ns"));
-  ASSIGN_OR_RETURN(prediction.memory_bytes, fields.Int("memory_bytes"));
-  ASSIGN_OR_RETURN(prediction.trace_rows, fields.Int("trace_rows"));
-  ASSIGN_OR_RETURN(prediction.trace_bytes, fields.Int("trace_bytes"));
+  ASSIGN_OR_RETURN(prediction.memory_bytes, fields.OptionalInt("memory_bytes"));
+  ASSIGN_OR_RETURN(prediction.trace_rows, fields.OptionalInt("trace_rows"));
+  ASSIGN_OR_RETURN(prediction.trace_bytes, fields.OptionalInt("trace_bytes"));
   return prediction;
 }
 

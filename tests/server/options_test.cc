@@ -53,6 +53,13 @@ TEST_F(Options, DefaultsListenOnLoopbackOnly) {
   EXPECT_EQ(options->lease_dir, "/run/lock/traza");
 }
 
+TEST_F(Options, CompilingHasALimitThatIsNotZero) {
+  EXPECT_EQ(Parse({})->compile_timeout, absl::Minutes(10));
+  EXPECT_EQ(Parse({"--compile-timeout=90s"})->compile_timeout,
+            absl::Seconds(90));
+  EXPECT_FALSE(Parse({"--compile-timeout=0s"}).ok());
+}
+
 TEST_F(Options, AFlagBeatsTheEnvironmentWhichBeatsTheFile) {
   const std::string config = WriteConfig(
       "# a comment\nstandby-workers = 2\nmax-queued-jobs = 20\n"

@@ -387,6 +387,30 @@ TEST(Admit, AnUnmeasuredSpeedPredictsNoTime) {
   EXPECT_EQ(prediction.total, std::nullopt);
 }
 
+// As an operator's own model is: unknown, not free.
+TEST(Admit, WorkWithoutACostHasNoPrediction) {
+  WorkerDescription host = SampleDescription();
+  host.workloads[0].cost = Cost();
+  JobRequest request = OnCpu({{"size", "65536"}});
+
+  const auto job = Admit(request, host, AdmissionLimits());
+
+  ASSERT_THAT(job, IsOk());
+  EXPECT_EQ(job->prediction, Prediction());
+}
+
+TEST(Admit, TimesAloneAreCountedWithoutACost) {
+  WorkerDescription host = SampleDescription();
+  host.workloads[0].cost = Cost();
+  JobRequest request = OnCpu({});
+  request.depth = Depth::kTiming;
+
+  const auto job = Admit(request, host, AdmissionLimits());
+
+  ASSERT_THAT(job, IsOk());
+  EXPECT_EQ(job->prediction.trace_rows, 3 + 30 + 30);
+}
+
 TEST(Admit, CountsStepsOfEveryKindAndAtLeastThreeOfWarmup) {
   JobRequest request = OnCpu({{"size", "1000"}});
   request.cold_steps = 5;
@@ -416,7 +440,7 @@ TEST_P(AdmitRows, DependOnDepthAndDevice) {
   const Prediction prediction = Admitted(request).prediction;
 
   EXPECT_EQ(prediction.trace_rows, 3 + 20 + 10 + GetParam().rows);
-  EXPECT_EQ(prediction.trace_bytes % prediction.trace_rows, 0);
+  EXPECT_EQ(*prediction.trace_bytes % *prediction.trace_rows, 0);
 }
 
 // A step of the sample has 2 operators and 1 kernel.

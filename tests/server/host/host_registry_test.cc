@@ -31,6 +31,17 @@ TEST(HostRegistry, ASnapshotOutlivesTheDescriptionItShows) {
   EXPECT_THAT(host.description()->versions, IsEmpty());
 }
 
+TEST(HostRegistry, AnEarlierTurnDoesNotOvertakeALaterOne) {
+  HostRegistry host;
+  WorkerDescription late;
+  late.versions["torch"] = "late";
+  host.SetDescription(late, 2);
+
+  host.SetDescription(WorkerDescription(), 1);
+
+  EXPECT_EQ(host.description()->versions.at("torch"), "late");
+}
+
 TEST(HostRegistry, KeepsOneReasonForEachComponent) {
   HostRegistry host;
   host.SetHealth("store", absl::InternalError("full"));

@@ -34,13 +34,14 @@ TEST(WorkerEnvironment, LetsOnlyTheAllowListThrough) {
       {"PATH=/bin", "HOME=/root", "MKL_NUM_THREADS=2", "TRAZA_X=1",
        "TRAZA_DATA_DIR=/other", "SECRET=1", "KINETO_USE_DAEMON=1",
        "CUDA_INJECTION64_PATH=/x", "CUPTI_X=1", "NVTX_INJECTION64_PATH=/y",
-       "CUDA_VISIBLE_DEVICES=1", "LD_PRELOAD=/z", "TRAZAD_LISTEN=x"},
+       "CUDA_VISIBLE_DEVICES=1", "LD_PRELOAD=/z", "TRAZAD_LISTEN=x",
+       "CXX=/opt/g++"},
       "/data");
 
-  EXPECT_THAT(environment,
-              testing::UnorderedElementsAre(
-                  "PATH=/bin", "HOME=/root", "MKL_NUM_THREADS=2", "TRAZA_X=1",
-                  "CUDA_VISIBLE_DEVICES=1", "TRAZA_DATA_DIR=/data"));
+  EXPECT_THAT(environment, testing::UnorderedElementsAre(
+                               "PATH=/bin", "HOME=/root", "MKL_NUM_THREADS=2",
+                               "TRAZA_X=1", "CUDA_VISIBLE_DEVICES=1",
+                               "CXX=/opt/g++", "TRAZA_DATA_DIR=/data"));
 }
 
 TEST(WorkerMark, IsTheSameForARelativePath) {

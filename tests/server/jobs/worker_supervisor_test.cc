@@ -63,6 +63,13 @@ class WorkerSupervisorTest : public ::testing::Test {
     clock_.Advance(by);
     wakeup_->Notify();
   }
+  // Time passes, and the worker shows that it lives.
+  void Pass(absl::Duration time) {
+    for (; time > absl::ZeroDuration(); time -= absl::Seconds(10)) {
+      worker_->Say(Heartbeat{});
+      Advance(absl::Seconds(10));
+    }
+  }
   void Cancel() {
     cancelled_ = true;
     wakeup_->Notify();
@@ -246,6 +253,35 @@ TEST_F(WorkerSupervisorTest, TheTimeoutOfTheJobStopsIt) {
   worker_->Exit({std::nullopt, SIGTERM});
 
   ExpectError(Reason::kPhaseTimeout, "5m", WorkerExitReason::kTimeout);
+}
+
+TEST_F(WorkerSupervisorTest, CompilingDoesNotCountAgainstTheTimeoutOfTheJob) {
+  Start();
+  Pass(absl::Seconds(30));
+  Enter(Phase::kCompiling);
+  Pass(absl::Minutes(9));
+  Enter(Phase::kTimed);
+  Pass(absl::Minutes(4));
+  EXPECT_FALSE(worker_->got(SIGTERM));
+
+  Pass(absl::Minutes(1));
+
+  ASSERT_TRUE(worker_->AwaitSignal(SIGTERM));
+  worker_->Exit({std::nullopt, SIGTERM});
+  ExpectError(Reason::kPhaseTimeout, "timeout of 5m",
+              WorkerExitReason::kTimeout);
+}
+
+TEST_F(WorkerSupervisorTest, CompilingHasALimitOfItsOwn) {
+  Start();
+  Enter(Phase::kCompiling);
+
+  Pass(limits_.compiling);
+
+  ASSERT_TRUE(worker_->AwaitSignal(SIGTERM));
+  worker_->Exit({std::nullopt, SIGTERM});
+  ExpectError(Reason::kPhaseTimeout, "phase compiling",
+              WorkerExitReason::kTimeout);
 }
 
 TEST_F(WorkerSupervisorTest, ASetupThatHangsIsStopped) {
