@@ -72,6 +72,15 @@ const at::Tensor* FirstTensor(const c10::IValue& value, at::Tensor* holder,
   return nullptr;
 }
 
+// The interpreter puts the reason behind its traces, where it would be cut.
+std::string ReasonFirst(absl::string_view what) {
+  const absl::string_view text = absl::StripAsciiWhitespace(
+      what.substr(0, what.find("\nException raised from")));
+  const size_t last = text.rfind('\n');
+  if (last == absl::string_view::npos) return std::string(text);
+  return absl::StrCat("The model threw ", text.substr(last + 1), "\n", text);
+}
+
 // A TorchScript file, run by PyTorch's interpreter.
 class Script : public Workload {
  public:
@@ -84,7 +93,11 @@ class Script : public Workload {
   void Step() override {
     const c10::InferenceMode inference;
     RECORD_USER_SCOPE(range_);
-    returned_ = module_.forward(inputs_);
+    try {
+      returned_ = module_.forward(inputs_);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(ReasonFirst(error.what()));
+    }
   }
 
   OutputSummary Output() const override {
