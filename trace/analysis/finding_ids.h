@@ -67,6 +67,7 @@ inline constexpr std::array kFindingIds = {
     FindingId{"attention-backend", FindingNeeds::kDeviceWork},
     // Of operators (op_findings.cc).
     FindingId{"metadata-only-op", FindingNeeds::kOps},
+    FindingId{"compiled-region", FindingNeeds::kOps},
 };
 
 // Null when there is none of that id.

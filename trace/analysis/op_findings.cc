@@ -43,11 +43,50 @@ std::vector<uint8_t> MetadataNames(const Trace& trace) {
   return names;
 }
 
+// The range that the worker puts around a call that was compiled ahead of time
+// (workloads/workload.h).
+constexpr absl::string_view kCompiledRegion = "compiled_region";
+
+// Where a step has no operators because a compiled call has none.
+void AddCompiledFinding(const FindingInput& in,
+                        std::vector<Finding>* findings) {
+  const Trace& trace = in.trace;
+  Finding finding;
+  int64_t calls = 0;
+  int64_t device_ns = 0;
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    if (trace.kind[row] != EventKind::kRange ||
+        trace.name_of(row) != kCompiledRegion ||
+        in.steps.Of(row) == in.steps.count()) {
+      continue;
+    }
+    ++calls;
+    device_ns = AddSaturating(device_ns, in.times.total_device[row]);
+    AddEventId(row, &finding);
+  }
+  if (calls == 0) return;
+  finding.id = "compiled-region";
+  finding.severity = "info";
+  finding.title = absl::StrCat(
+      "The steps run ", CountText(calls),
+      " calls that were compiled ahead of time (compiled_region), ",
+      absl::StrFormat("%.0f %%", 100 * in.Share(device_ns)),
+      " of the device's work: such a call bypasses PyTorch's dispatcher, so "
+      "there are no operator rows inside.");
+  finding.numbers["compiled_calls"] = CountNumber(calls);
+  finding.numbers["device_time"] = NsNumber(device_ns);
+  finding.suggestion =
+      "Look at its kernels (traza table --by kernel); for its operators, run "
+      "the variant eager.";
+  findings->push_back(std::move(finding));
+}
+
 }  // namespace
 
 void AddOpFindings(const FindingInput& in, std::vector<Finding>* findings) {
   // Without device work every operator launches nothing.
   if (!in.times.has_device_work()) return;
+  AddCompiledFinding(in, findings);
   const Trace& trace = in.trace;
   const std::vector<uint8_t> metadata = MetadataNames(trace);
   const auto counts = [&](size_t row) {

@@ -417,6 +417,24 @@ TEST(MetadataOnlyOp, AReshapeThatCopiesIsNone) {
   EXPECT_THAT(Ids(answer), Not(Contains("metadata-only-op")));
 }
 
+TEST(CompiledRegion, SaysWhyThereAreNoOperators) {
+  Steps steps(2);
+  steps.Kernel("aten::mm", kGemm, 50'000);
+  steps.builder().Range("compiled_region", 500, 5'000);
+  const Finding finding = Find(steps.Explain(), "compiled-region");
+
+  EXPECT_EQ(NumberOf(finding, "compiled_calls"), 1);
+  EXPECT_EQ(NumberOf(finding, "device_time"), 50'000);
+  EXPECT_THAT(finding.title, HasSubstr("50 % of the device's work"));
+  EXPECT_THAT(finding.title, HasSubstr("bypasses PyTorch's dispatcher"));
+}
+
+TEST(CompiledRegion, IsNotFoundWhereNothingWasCompiled) {
+  const Answer answer = Steps(2).Kernel("aten::mm", kGemm, 50'000).Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("compiled-region")));
+}
+
 TEST(GraphReplayed, NodesAreCountedByTheirLaunch) {
   RecordBuilder builder;
   for (int i = 0; i < 3; ++i) {
