@@ -55,8 +55,8 @@ std::vector<ExpectationAnswer> AnswerExpectations(const Trace& trace,
   for (const JobExpectation& expected : trace.header.expectations) {
     answers.push_back({expected.why, Check(subject, expected.expr)});
   }
-  std::ranges::stable_sort(answers, {}, [](const ExpectationAnswer& answer_) {
-    return Rank(answer_.check.outcome);
+  std::ranges::stable_sort(answers, {}, [](const ExpectationAnswer& answered) {
+    return Rank(answered.check.outcome);
   });
   return answers;
 }
