@@ -98,9 +98,9 @@ def expressions(key, on_gpu):
             asked += device if on_gpu else []
             asked += operators if on_gpu or row not in NOT_ON_A_CPU else []
     if on_gpu and key == "mm4096_compiled":
-        asked.append(f"bytes_per_step(dtod) == {MATRIX_BYTES}")
+        asked.append(f"bytes_per_step(dtod) == {MATRIX_BYTES}B")
     if on_gpu and key == "attn_naive":
-        asked.append(f"bytes_per_step(dtod) == {SCORES_BYTES}")
+        asked.append(f"bytes_per_step(dtod) == {SCORES_BYTES}B")
     return asked
 
 

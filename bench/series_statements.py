@@ -135,7 +135,7 @@ def _artefacts(cold):
     table = cold["tables"]["op_cold"]
     names = [row["name"] for row in table["rows"] if row["kind"] == "overhead"]
     own = sum(row["self_cpu_ns"] for row in table["rows"]
-              if row["kind"] != "overhead")
+              if row["kind"] == "op")
     return bool(names) and own == table["totals"]["self_cpu_ns"], (
         f"{', '.join(names)}; operators {us(own)} of "
         f"{us(table['totals']['self_cpu_ns'])}, apart from "
@@ -205,7 +205,7 @@ def _copy_first(run):
 @statement("1 (iv)", "1b copies exactly N*N*2 bytes and runs the product of 1a",
            "mm4096_compiled", "mm4096")
 def _same_product(compiled, eager):
-    check = compiled["checks"][f"bytes_per_step(dtod) == {MATRIX_BYTES}"]
+    check = compiled["checks"][f"bytes_per_step(dtod) == {MATRIX_BYTES}B"]
     names = [list(matrix_kernels(run)) for run in (compiled, eager)]
     cores = [[core(name) for name in each] for each in names]
     return check["outcome"] == "passed" and cores[0] == cores[1] != [], (
@@ -292,7 +292,7 @@ def _fused_times(eager, compiled, fused):
 @statement("3 (i)", "from 4a to 4b exactly the copy goes; kernels stay",
            "attn_naive", "attn_inplace")
 def _copy_goes(naive, inplace):
-    check = naive["checks"][f"bytes_per_step(dtod) == {SCORES_BYTES}"]
+    check = naive["checks"][f"bytes_per_step(dtod) == {SCORES_BYTES}B"]
     kernels = [per_step(run, "kernel") for run in (naive, inplace)]
     copies = [sum(per_step(run, "copy").values()) for run in (naive, inplace)]
     return (check["outcome"] == "passed" and kernels[0] == kernels[1] and
@@ -331,18 +331,36 @@ def _ranking(*runs):
         "{}".format(*map(us, times)))
 
 
-@statement("3 (v)", "occupancy is never 0; nvjet of 384 threads has 18.75 %")
+# Of 384 threads a block, one block a multiprocessor: 12 of 64 warps. Clusters of
+# more than two blocks leave multiprocessors out where a group of them holds no
+# further cluster: less than that, by a tenth on an H200.
+NVJET_OCCUPANCY = 0.1875
+
+
+def _cluster(name):
+    """Blocks of a cluster, "1x4" in nvjet_sm90_tst_64x8_64x16_1x4_h_bz_NNT."""
+    rows_, columns = name.split("_")[5].split("x")
+    return int(rows_) * int(columns)
+
+
+@statement("3 (v)", "occupancy is never 0; nvjet of 384 threads has 18.75 %, "
+           "less where its clusters leave multiprocessors out")
 def _occupancy(runs):
-    empty, nvjet = [], set()
+    empty, nvjet, bad = [], set(), []
     for key, run in runs.items():
         for row in rows(run, "kernel", "kernel"):
-            if not row.get("occupancy"):
+            seen = row.get("occupancy")
+            if not seen:
                 empty.append(f"{key} {row['name'][:40]}")
             elif (row["name"].startswith("nvjet") and
                   row.get("block") == "384,1,1"):
-                nvjet.add(row["occupancy"])
-    return not empty and nvjet == {0.1875}, (
-        f"nvjet {sorted(nvjet)}; none for {empty[:3]}")
+                nvjet.add(seen)
+                large = _cluster(row["name"]) > 2
+                if not (0.8 * NVJET_OCCUPANCY < seen < NVJET_OCCUPANCY if large
+                        else seen == NVJET_OCCUPANCY):
+                    bad.append(f"{key} {row['name']} {seen}")
+    return not empty and not bad and bool(nvjet), (
+        f"nvjet {sorted(nvjet)}; not so: {bad[:2]}; none for {empty[:3]}")
 
 
 @statement("3 (v)", "flash has 12.5 %", "attn_flash")

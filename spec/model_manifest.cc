@@ -215,8 +215,8 @@ absl::Status CheckShapes(const ModelManifest& manifest) {
 
 absl::StatusOr<ModelManifest> FromJson(const Json& json) {
   ASSIGN_OR_RETURN(const JsonFields fields, JsonFields::Of(json));
-  RETURN_IF_ERROR(fields.AllowOnly(
-      {"name", "title", "file", "format", "range", "dims", "inputs"}));
+  RETURN_IF_ERROR(fields.AllowOnly({"name", "title", "file", "format", "range",
+                                    "dims", "inputs", "tolerance"}));
   ModelManifest manifest;
   ASSIGN_OR_RETURN(manifest.name, fields.String("name", kMaxNameBytes));
   if (!IsModelName(manifest.name)) {
@@ -239,6 +239,13 @@ absl::StatusOr<ModelManifest> FromJson(const Json& json) {
                    fields.List("inputs", kMaxModelInputs, InputFromJson));
   if (manifest.inputs.empty()) {
     return FieldError("inputs", "must name at least one tensor");
+  }
+  if (fields.Has("tolerance")) {
+    ASSIGN_OR_RETURN(manifest.tolerance, fields.Number("tolerance"));
+    if (!(*manifest.tolerance >= 0 && *manifest.tolerance <= 1)) {
+      return FieldError("tolerance",
+                        "must be from 0 to 1, a share of the output's norm");
+    }
   }
   RETURN_IF_ERROR(CheckShapes(manifest));
   return manifest;

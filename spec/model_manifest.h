@@ -51,6 +51,9 @@ struct ModelManifest {
   std::string range = kDefaultModelRange;  // around each step
   std::vector<ParamSchema> dims;           // each one a parameter
   std::vector<ModelInput> inputs;          // in the order of the call
+  // What another way to compute the output may differ by, as a share of its
+  // norm, 0 to 1; absent: what its dtype lets expect.
+  std::optional<double> tolerance;
 };
 
 // The text is hostile input: INVALID_ARGUMENT with the path of the first field

@@ -296,6 +296,13 @@ absl::StatusOr<DeviceRoofs> DeviceRoofsFromJson(const Json& json) {
   return roofs;
 }
 
+std::string ToText(const DeviceRoofs& roofs) { return DumpJson(ToJson(roofs)); }
+
+absl::StatusOr<DeviceRoofs> DeviceRoofsFromText(absl::string_view text) {
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, kMaxDescriptionBytes));
+  return DeviceRoofsFromJson(json);
+}
+
 // The roofs are fields of the device itself.
 Json ToJson(const DeviceDescription& device) {
   Json json = ToJson(device.roofs);

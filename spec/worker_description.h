@@ -128,6 +128,9 @@ struct WorkerDescription {
 
 nlohmann::json ToJson(const DeviceRoofs& roofs);
 absl::StatusOr<DeviceRoofs> DeviceRoofsFromJson(const nlohmann::json& json);
+// The same on one line: what `traza-worker --measure` prints.
+std::string ToText(const DeviceRoofs& roofs);
+absl::StatusOr<DeviceRoofs> DeviceRoofsFromText(absl::string_view text);
 nlohmann::json ToJson(const DeviceDescription& device);
 absl::StatusOr<DeviceDescription> DeviceDescriptionFromJson(
     const nlohmann::json& json);

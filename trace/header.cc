@@ -158,12 +158,14 @@ absl::StatusOr<WarmupResult> WarmupFromJson(const Json& json) {
 }
 
 Json ToJson(const Fingerprint& fingerprint) {
-  return {{"finite", fingerprint.finite},
-          {"sum", FiniteOrNull(fingerprint.sum)},
-          {"norm", FiniteOrNull(fingerprint.norm)},
-          {"elements", fingerprint.elements},
-          {"dtype", fingerprint.dtype},
-          {"shape", fingerprint.shape}};
+  Json json = {{"finite", fingerprint.finite},
+               {"sum", FiniteOrNull(fingerprint.sum)},
+               {"norm", FiniteOrNull(fingerprint.norm)},
+               {"elements", fingerprint.elements},
+               {"dtype", fingerprint.dtype},
+               {"shape", fingerprint.shape}};
+  PutOptional(&json, "tolerance", fingerprint.tolerance);
+  return json;
 }
 
 absl::StatusOr<Fingerprint> FingerprintFromJson(const Json& json) {
@@ -175,6 +177,11 @@ absl::StatusOr<Fingerprint> FingerprintFromJson(const Json& json) {
   ASSIGN_OR_RETURN(fingerprint.elements, fields.Int("elements", 0));
   ASSIGN_OR_RETURN(fingerprint.dtype, fields.StringOrEmpty("dtype", kMaxText));
   ASSIGN_OR_RETURN(fingerprint.shape, fields.StringOrEmpty("shape", kMaxText));
+  ASSIGN_OR_RETURN(fingerprint.tolerance, OptionalNumber(fields, "tolerance"));
+  if (fingerprint.tolerance.has_value() &&
+      !(*fingerprint.tolerance >= 0 && *fingerprint.tolerance <= 1)) {
+    return FieldError("tolerance", "must be from 0 to 1");
+  }
   return fingerprint;
 }
 

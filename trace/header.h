@@ -76,6 +76,9 @@ struct Fingerprint {
   int64_t elements = 0;
   std::string dtype;  // "float", "bfloat16", ...
   std::string shape;  // "[64,64]"
+  // What another way to compute the same may differ by, as a share of the
+  // norm, 0 to 1, where the workload says so; else it follows from the dtype.
+  std::optional<double> tolerance;
 
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };

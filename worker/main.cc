@@ -165,7 +165,7 @@ int RunMeasure(const std::string& device) {
     return kExitFailed;
   }
   const absl::Status written =
-      WriteAll(STDOUT_FILENO, absl::StrCat(ToJson(*roofs).dump(), "\n"));
+      WriteAll(STDOUT_FILENO, absl::StrCat(ToText(*roofs), "\n"));
   if (written.ok()) return 0;
   SayStatus(written);
   return kExitFailed;
@@ -267,14 +267,14 @@ int RunByHand(const WorkerOptions& options) {
   }
   ProcessParts parts(runtime, job->spec.device);
   NoProgress progress;
-  const JobOutcome outcome =
-      RunJob({.spec = job->spec,
-              .out = options.out,
-              .dump = options.dump,
-              .start_ns = start_ns,
-              .models = options.models,
-              .compile_timeout = options.compile_timeout},
-             parts.For(progress));
+  WorkerJob by_hand;
+  by_hand.spec = job->spec;
+  by_hand.out = options.out;
+  by_hand.dump = options.dump;
+  by_hand.start_ns = start_ns;
+  by_hand.models = options.models;
+  by_hand.compile_timeout = options.compile_timeout;
+  const JobOutcome outcome = RunJob(by_hand, parts.For(progress));
   if (!outcome.status.ok()) {
     Say(absl::StrCat("the job failed in phase ", PhaseName(*outcome.phase)));
     SayStatus(outcome.status);

@@ -60,7 +60,8 @@ Fingerprint FingerprintOf(const OutputSummary& output) {
           .norm = output.norm,
           .elements = output.elements,
           .dtype = output.dtype,
-          .shape = output.shape};
+          .shape = output.shape,
+          .tolerance = output.tolerance};
 }
 
 }  // namespace

@@ -115,8 +115,10 @@ class Attention : public Workload {
       Call();
     } catch (const c10::Error& error) {
       const std::string text = error.what_without_backtrace();
+      // It has several words for that no backend is left.
       if (!absl::StrContains(text, "No available kernel") &&
-          !absl::StrContains(text, "No viable backend")) {
+          !absl::StrContains(text, "No viable backend") &&
+          !absl::StrContains(text, "Invalid backend")) {
         throw;
       }
       throw WorkloadUnavailable(

@@ -82,7 +82,7 @@ Cost CostOfStep() {
                    {{"variant", "channels_last"},
                     {"dtype", "fp16"},
                     {"device", "cpu"}})};
-  cost.kernels = {Term(3), Term(2, {}, {{"variant", "contiguous"}})};
+  cost.kernels = {Term(5), Term(2, {}, {{"variant", "contiguous"}})};
   return cost;
 }
 
@@ -111,8 +111,6 @@ WorkloadEntry ConvBlockEntry() {
       Anywhere("", "stable", "Every step does the same work."),
       Anywhere("", "ops_per_step(aten::conv2d) == 1", "There is one."),
       Anywhere("", "ops_per_step(aten::batch_norm) == 1", "There is one."),
-      OnGpu("channels_last", "kernels_per_step == 3",
-            "Convolution, normalisation, ReLU.", {{"dtype", "!fp32"}}),
       OnGpu("channels_last", "kernels_per_step(/nchwToNhwc/) == 0",
             "The layout is the one that cuDNN wants."),
       OnGpu("contiguous", "kernels_per_step(/nchwToNhwc/) >= 1",

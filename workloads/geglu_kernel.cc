@@ -38,19 +38,30 @@ struct __align__(16) Vector {
   Word word[4];
 };
 
-// Each byte is read once: it needs no room in L1.
+#if TRAZA_LOADS == 0
+#define TRAZA_LOAD "ld.global"
+#elif TRAZA_LOADS == 1
+#define TRAZA_LOAD "ld.global.nc.L1::no_allocate"
+#else
+#define TRAZA_LOAD "ld.global.nc.L1::no_allocate.L2::256B"
+#endif
+#if TRAZA_STORES == 0
+#define TRAZA_STORE "st.global"
+#else
+#define TRAZA_STORE "st.global.cs"
+#endif
+
 __device__ __forceinline__ Vector Load(const Vector* from) {
   Vector to;
   asm volatile(
-      "ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+      TRAZA_LOAD ".v4.u32 {%0, %1, %2, %3}, [%4];"
       : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3])
       : "l"(from));
   return to;
 }
 
-// The next product reads it: it may stay in L2.
 __device__ __forceinline__ void Store(Vector* to, const Vector& from) {
-  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+  asm volatile(TRAZA_STORE ".v4.u32 [%0], {%1, %2, %3, %4};"
                :
                : "l"(to), "r"(from.word[0]), "r"(from.word[1]),
                  "r"(from.word[2]), "r"(from.word[3])
@@ -243,7 +254,9 @@ absl::StatusOr<std::string> CompileGeglu(GegluDtype dtype,
       {absl::StrCat("--gpu-architecture=", architecture), "--std=c++17",
        absl::StrCat("--define-macro=TRAZA_DTYPE=", static_cast<int>(dtype)),
        absl::StrCat("--define-macro=TRAZA_THREADS=", tuning.threads),
-       absl::StrCat("--define-macro=TRAZA_VECTORS=", tuning.vectors)});
+       absl::StrCat("--define-macro=TRAZA_VECTORS=", tuning.vectors),
+       absl::StrCat("--define-macro=TRAZA_LOADS=", tuning.loads),
+       absl::StrCat("--define-macro=TRAZA_STORES=", tuning.stores)});
 }
 
 absl::StatusOr<GegluKernel> GegluKernel::Create(GegluDtype dtype,

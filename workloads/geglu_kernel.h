@@ -30,6 +30,11 @@ struct GegluTuning {
   // Blocks at most, each then working through many tiles; 0 is one a tile, so
   // that the GPU balances them.
   uint32_t max_blocks = 0;
+  // How the caches are told: loads 0 as they come, 1 past L1 (each byte is read
+  // once), 2 so and with 256 bytes into L2 at once; stores 0 as they come (the
+  // next product reads the result), 1 as data that is not read again.
+  int loads = 0;
+  int stores = 0;
 };
 
 // Machine code for an architecture such as "sm_90", of NVRTC: no GPU is needed.

@@ -84,10 +84,11 @@ std::string ReasonFirst(absl::string_view what) {
 // A TorchScript file, run by PyTorch's interpreter.
 class Script : public Workload {
  public:
-  Script(torch::jit::Module module, std::string range,
+  Script(torch::jit::Module module, const ModelManifest& manifest,
          std::vector<at::Tensor> inputs)
       : module_(std::move(module)),
-        range_(std::move(range)),
+        range_(manifest.range),
+        tolerance_(manifest.tolerance),
         inputs_(inputs.begin(), inputs.end()) {}
 
   void Step() override {
@@ -106,12 +107,15 @@ class Script : public Workload {
       throw std::runtime_error(absl::StrCat(
           "The model returned no tensor, but ", returned_.tagKind(), "."));
     }
-    return Summarize(output);
+    OutputSummary summary = Summarize(output);
+    summary.tolerance = tolerance_;
+    return summary;
   }
 
  private:
   torch::jit::Module module_;
   const std::string range_;
+  const std::optional<double> tolerance_;
   const std::vector<c10::IValue> inputs_;
   c10::IValue returned_;
 };
@@ -119,10 +123,11 @@ class Script : public Workload {
 // A package of AOTInductor.
 class Package : public Workload {
  public:
-  Package(std::shared_ptr<AotiPackage> package, std::string range,
+  Package(std::shared_ptr<AotiPackage> package, const ModelManifest& manifest,
           std::vector<at::Tensor> inputs)
       : package_(std::move(package)),
-        range_(std::move(range)),
+        range_(manifest.range),
+        tolerance_(manifest.tolerance),
         inputs_(std::move(inputs)) {}
 
   void Step() override {
@@ -138,12 +143,15 @@ class Package : public Workload {
     if (outputs_.empty()) {
       throw std::runtime_error("The package returned no tensor.");
     }
-    return Summarize(outputs_.front());
+    OutputSummary summary = Summarize(outputs_.front());
+    summary.tolerance = tolerance_;
+    return summary;
   }
 
  private:
   const std::shared_ptr<AotiPackage> package_;
   const std::string range_;
+  const std::optional<double> tolerance_;
   const std::vector<at::Tensor> inputs_;
   std::vector<at::Tensor> outputs_;
 };
@@ -191,7 +199,7 @@ absl::StatusOr<std::unique_ptr<Workload>> CreatePackage(
       AotiPackage::Load(model.file.native(), args.device,
                         "It has to be compiled with the worker's PyTorch, for "
                         "this GPU; /tmp must allow programs."));
-  return std::make_unique<Package>(std::move(package), model.manifest->range,
+  return std::make_unique<Package>(std::move(package), *model.manifest,
                                    RandomInputs(args, specs));
 }
 
@@ -205,7 +213,7 @@ absl::StatusOr<std::unique_ptr<Workload>> CreateScript(
     return Unusable(model, error.what());
   }
   module->eval();
-  return std::make_unique<Script>(*std::move(module), model.manifest->range,
+  return std::make_unique<Script>(*std::move(module), *model.manifest,
                                   RandomInputs(args, specs));
 }
 

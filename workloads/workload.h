@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct OutputSummary {
   int64_t elements = 0;
   std::string dtype;  // "float", "bfloat16", "half"
   std::string shape;  // "[64,64]"
+  // What another way to compute it may differ by, as a share of the norm, 0 to
+  // 1; absent: what the dtype lets expect.
+  std::optional<double> tolerance;
 };
 
 // What a workload throws when its device, shapes or dtype are such that it

@@ -127,32 +127,50 @@ nlohmann::json MeasureRound(const std::vector<Shape>& shapes, int calls) {
   return round;
 }
 
+std::vector<GegluTuning> Tunings() {
+  std::vector<GegluTuning> all;
+  for (const int threads : {128, 256, 512}) {
+    for (const int vectors : {1, 2, 4}) {
+      for (const uint32_t blocks : {0U, 132U * 8}) {
+        for (const int loads : {0, 1, 2}) {
+          for (const int stores : {0, 1}) {
+            if (blocks > 0 && (loads > 0 || stores > 0)) continue;
+            all.push_back({.threads = threads,
+                           .vectors = vectors,
+                           .max_blocks = blocks,
+                           .loads = loads,
+                           .stores = stores});
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
 absl::Status Tune(const std::vector<Shape>& shapes, int calls) {
   const c10::Stream stream = at::accelerator::getCurrentStream(0);
   for (const Shape& shape : shapes) {
     Sets sets(shape.sizes);
-    for (const int threads : {128, 256, 512, 1024}) {
-      for (const int vectors : {1, 2, 4}) {
-        for (const uint32_t blocks : {0U, 132U * 4, 132U * 8, 132U * 16}) {
-          ASSIGN_OR_RETURN(
-              const GegluKernel kernel,
-              GegluKernel::Create(GegluDtype::kBf16, {.threads = threads,
-                                                      .vectors = vectors,
-                                                      .max_blocks = blocks}));
-          absl::Status status;
-          const double us = Time(calls, [&](int i) {
-            status.Update(kernel.Launch(sets.gate(i).const_data_ptr(),
-                                        sets.up(i).const_data_ptr(),
-                                        sets.result(i).mutable_data_ptr(),
-                                        sets.count(), stream.native_handle()));
-          });
-          RETURN_IF_ERROR(status);
-          printf("%s threads %4d vectors %d blocks %5u: %7.2f us %6.3f TB/s\n",
-                 shape.text.c_str(), threads, vectors, blocks, us,
-                 static_cast<double>(sets.bytes()) / us * 1e-6);
-          fflush(stdout);
-        }
-      }
+    for (const GegluTuning& tuning : Tunings()) {
+      ASSIGN_OR_RETURN(const GegluKernel kernel,
+                       GegluKernel::Create(GegluDtype::kBf16, tuning));
+      absl::Status status;
+      // One result, as the caching allocator gives it to each call.
+      const double us = Time(calls, [&](int i) {
+        status.Update(kernel.Launch(sets.gate(i).const_data_ptr(),
+                                    sets.up(i).const_data_ptr(),
+                                    sets.result(0).mutable_data_ptr(),
+                                    sets.count(), stream.native_handle()));
+      });
+      RETURN_IF_ERROR(status);
+      printf(
+          "%s threads %4d vectors %d blocks %5u loads %d stores %d: %7.2f us "
+          "%6.3f TB/s\n",
+          shape.text.c_str(), tuning.threads, tuning.vectors, tuning.max_blocks,
+          tuning.loads, tuning.stores, us,
+          static_cast<double>(sets.bytes()) / us * 1e-6);
+      fflush(stdout);
     }
   }
   return absl::OkStatus();

@@ -14,14 +14,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "nlohmann/json.hpp"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
-#include "spec/json_fields.h"
 #include "spec/model_folder.h"
 #include "spec/worker_message.h"
 
@@ -142,12 +140,6 @@ absl::Status Unreadable(const std::string& program, absl::string_view mode,
                     "");
 }
 
-absl::StatusOr<DeviceRoofs> RoofsFromText(const std::string& text) {
-  ASSIGN_OR_RETURN(const nlohmann::json json,
-                   ParseJson(text, kMaxDescriptionBytes));
-  return DeviceRoofsFromJson(json);
-}
-
 }  // namespace
 
 ProcessLauncher::ProcessLauncher(const ProcessLauncherOptions& options)
@@ -240,7 +232,7 @@ absl::StatusOr<DeviceRoofs> ProcessLauncher::Measure(
     const std::string& device) {
   ASSIGN_OR_RETURN(const std::string text,
                    OutputOf({"--measure", "--device", device}));
-  absl::StatusOr<DeviceRoofs> roofs = RoofsFromText(text);
+  absl::StatusOr<DeviceRoofs> roofs = DeviceRoofsFromText(text);
   if (roofs.ok()) return roofs;
   return Unreadable(options_.program.native(), "--measure", roofs.status());
 }

@@ -2,25 +2,10 @@
 // The part of JobStore that is about what devices can do.
 #include <optional>
 
-#include "nlohmann/json.hpp"
-
-#include "base/error.h"
 #include "base/status_macros.h"
 #include "server/store/job_store.h"
-#include "spec/json_fields.h"
 
 namespace traza {
-namespace {
-
-constexpr size_t kMaxRoofsBytes = 64 << 10;
-
-absl::StatusOr<DeviceRoofs> RoofsFromText(const std::string& text) {
-  ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(text, kMaxRoofsBytes));
-  return DeviceRoofsFromJson(json);
-}
-
-}  // namespace
-
 absl::StatusOr<std::optional<DeviceRoofs>> JobStore::FindRoofs(
     const std::string& device) {
   std::optional<std::string> text;
@@ -33,7 +18,7 @@ absl::StatusOr<std::optional<DeviceRoofs>> JobStore::FindRoofs(
   };
   RETURN_IF_ERROR(reader_->Read(body));
   if (!text.has_value()) return std::optional<DeviceRoofs>();
-  ASSIGN_OR_RETURN(DeviceRoofs roofs, RoofsFromText(*text));
+  ASSIGN_OR_RETURN(DeviceRoofs roofs, DeviceRoofsFromText(*text));
   return std::optional<DeviceRoofs>(std::move(roofs));
 }
 
@@ -45,7 +30,7 @@ absl::Status JobStore::PutRoofs(const std::string& device,
             "INSERT INTO roofs (device, roofs, time_ns) VALUES (?,?,?)"
             " ON CONFLICT (device) DO UPDATE SET roofs=excluded.roofs,"
             " time_ns=excluded.time_ns",
-            {device, DumpJson(ToJson(roofs)), absl::ToUnixNanos(now)})
+            {device, ToText(roofs), absl::ToUnixNanos(now)})
         .status();
   });
 }

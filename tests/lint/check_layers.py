@@ -57,7 +57,7 @@ ROOMS = sorted({folder.split("/")[0] for folder in LAYERS} | set(OUTSIDE))
 # the second.
 THIRD_PARTY = [
     ("torch", r"(torch|ATen|c10|caffe2|kineto)/|libkineto\.h|ActivityType\.h",
-     r"workloads/[^/]*\.cc|worker/(l2_flush|op_recorder|torch_runtime)\.cc|bench/"
+     r"workloads/[^/]*\.cc|worker/(gpu_roofs|l2_flush|op_recorder|torch_runtime)\.cc|bench/"
      r"|tests/(gpu|worker|workloads)/.*\.cc"),
     ("CUDA", r"cupti\w*\.h|cuda\w*\.h|nvml\.h|nvrtc\.h",
      r"worker/cupti/.*|tests/worker/cupti/.*|tests/gpu/.*"

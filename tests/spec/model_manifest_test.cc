@@ -32,7 +32,8 @@ Json Whole() {
       {"name": "ids", "shape": ["batch", "seq"], "dtype": "int64",
        "min": 0, "max": 31999},
       {"name": "scale", "shape": ["seq", 1], "dtype": "bf16"},
-      {"name": "flag", "shape": [], "dtype": "bool"}]})");
+      {"name": "flag", "shape": [], "dtype": "bool"}],
+    "tolerance": 0.02})");
 }
 
 // What is wrong with the manifest after `change`.
@@ -55,6 +56,16 @@ TEST(ModelManifest, ReadsEveryField) {
   EXPECT_EQ(manifest->range, "lm_fwd");
   ASSERT_EQ(manifest->inputs.size(), 3);
   EXPECT_EQ(manifest->inputs[0].tensor.max, 31999);
+  EXPECT_EQ(manifest->tolerance, 0.02);
+}
+
+TEST(ModelManifest, AToleranceIsAShare) {
+  EXPECT_THAT(FaultOf([](Json& json) { json["tolerance"] = 2; }),
+              HasSubstr("from 0 to 1"));
+  EXPECT_THAT(FaultOf([](Json& json) { json["tolerance"] = -0.1; }),
+              HasSubstr("from 0 to 1"));
+  EXPECT_THAT(FaultOf([](Json& json) { json["tolerance"] = "small"; }),
+              HasSubstr("tolerance"));
 }
 
 TEST(ModelManifest, NeedsOnlyNameFileFormatAndInputs) {

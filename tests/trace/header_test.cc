@@ -27,6 +27,7 @@ Header FullHeader() {
   header.timed.armed_before = true;
   header.completeness.dropped = 0;
   header.completeness.skew_min_ns = -7;
+  header.fingerprint->tolerance = 0.02;
   header.step_cost = StepCost{.flops = 1e9, .bytes = 2e6};
   return header;
 }

@@ -76,8 +76,8 @@ TEST_F(SessionDeviceTest, FlushesTheL2CacheBeforeEachTimedAndTracedStep) {
 
   EXPECT_EQ(std::ranges::count(phases, Phase::kTimed), 40);
   // And each priming step: those have to be like the first traced one.
-  EXPECT_EQ(std::ranges::count(phases, Phase::kTraced), 5 + 6);
-  EXPECT_EQ(phases.size(), 40 + 5 + 6);
+  EXPECT_EQ(std::ranges::count(phases, Phase::kTraced), 12 + 6);
+  EXPECT_EQ(phases.size(), 40 + 12 + 6);
   // The device was waited for on both sides.
   EXPECT_THAT(waits_before, Each(Ge(1)));
   EXPECT_THAT(waits_after, AllOf(SizeIs(phases.size()), Each(Ge(1))));

@@ -63,7 +63,8 @@ Observation CompareOutput(const CheckSubject& subject,
   observation.notes.push_back(absl::StrCat(
       "Here: ", NumbersText(*ours.fingerprint),
       "; in the baseline: ", NumbersText(*theirs.fingerprint), "; tolerance ",
-      absl::StrFormat("%.3g", OutputTolerance(ours.fingerprint->dtype)),
+      absl::StrFormat("%.3g",
+                      ToleranceOf(*ours.fingerprint, *theirs.fingerprint)),
       " of the norm."));
   std::string inputs = OtherInputs(ours.job, theirs.job);
   if (!inputs.empty()) observation.notes.push_back(std::move(inputs));

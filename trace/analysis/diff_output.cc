@@ -24,6 +24,13 @@ double OutputTolerance(absl::string_view dtype) {
   return absl::StrContains(dtype, "float") ? 1e-3 : 0;  // integers are exact
 }
 
+double ToleranceOf(const Fingerprint& a, const Fingerprint& b) {
+  if (!a.tolerance.has_value() && !b.tolerance.has_value()) {
+    return OutputTolerance(a.dtype);
+  }
+  return std::max(a.tolerance.value_or(0), b.tolerance.value_or(0));
+}
+
 std::optional<bool> SameOutput(const std::optional<Fingerprint>& before,
                                const std::optional<Fingerprint>& after) {
   if (!before.has_value() || !after.has_value()) return std::nullopt;
@@ -32,7 +39,7 @@ std::optional<bool> SameOutput(const std::optional<Fingerprint>& before,
       before->shape != after->shape || before->elements != after->elements) {
     return false;
   }
-  const double tolerance = OutputTolerance(before->dtype);
+  const double tolerance = ToleranceOf(*before, *after);
   const double norm = std::max(before->norm, after->norm);
   // Errors of the elements are random: their sum is about as large as their
   // norm, here taken four times.

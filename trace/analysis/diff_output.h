@@ -13,13 +13,15 @@ namespace traza {
 // Half the width of what two ways to compute one value in that type may differ
 // by, as a share of it; 0 for integers. docs/checks.md has the table.
 double OutputTolerance(absl::string_view dtype);
+// Of two outputs: the larger one that a side was given, else by dtype.
+double ToleranceOf(const Fingerprint& a, const Fingerprint& b);
 
 // Whether two runs computed the same thing, as far as their fingerprints say:
 // same type and shape, and sum and norm that agree to what rounding in that
 // type lets expect of two ways to compute one thing. Absent where a side has no
 // fingerprint, or both have values that are not finite.
 //
-// |norm - norm'| <= t N and |sum - sum'| <= 4 t N, where t is OutputTolerance
+// |norm - norm'| <= t N and |sum - sum'| <= 4 t N, where t is ToleranceOf
 // and N the larger norm: with errors of the elements x of about t |x| and any
 // sign, the sum of n of them is about t sqrt(x1^2 + ... + xn^2) = t N, whatever
 // n is.

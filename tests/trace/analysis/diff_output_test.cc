@@ -9,7 +9,7 @@ namespace traza {
 namespace {
 
 Fingerprint Output(double sum, double norm, const char* dtype) {
-  return {true, sum, norm, 4096, dtype, "[64,64]"};
+  return {true, sum, norm, 4096, dtype, "[64,64]", std::nullopt};
 }
 
 TEST(SameOutput, LetsRoundingOfTheTypePass) {
@@ -23,6 +23,18 @@ TEST(SameOutput, LetsRoundingOfTheTypePass) {
   EXPECT_EQ(SameOutput(Output(10, 100, "long"), Output(10, 100, "long")), true);
   EXPECT_EQ(SameOutput(Output(10, 100, "long"), Output(11, 100, "long")),
             false);
+}
+
+TEST(SameOutput, AToleranceThatIsGivenCountsInsteadOfThatOfTheType) {
+  Fingerprint wide = Output(10, 100, "float");
+  wide.tolerance = 0.05;
+  Fingerprint exact = Output(10, 100, "bfloat16");
+  exact.tolerance = 0;
+
+  EXPECT_EQ(SameOutput(wide, Output(10, 104, "float")), true);
+  EXPECT_EQ(SameOutput(Output(10, 104, "float"), wide), true);
+  EXPECT_EQ(SameOutput(wide, Output(10, 106, "float")), false);
+  EXPECT_EQ(SameOutput(exact, Output(10, 100.1, "bfloat16")), false);
 }
 
 TEST(SameOutput, AnotherTypeOrShapeIsAnotherOutput) {
