@@ -140,9 +140,31 @@ class Attention : public Workload {
       Call();
     } catch (const c10::Error&) {
       const std::string why = warnings.Joined();
-      return why.empty() ? "PyTorch does not say why." : why;
+      return why.empty() ? KnownLimit() : why;
     }
     return "it did at the second try.";
+  }
+
+  // PyTorch does not always say. Limits of its 2.11.
+  std::string KnownLimit() const {
+    constexpr int64_t kMostHead = 256;
+    const int64_t head_dim = q_.size(-1);
+    const bool half =
+        q_.scalar_type() == at::kHalf || q_.scalar_type() == at::kBFloat16;
+    if (variant_ != "efficient" && !half) {
+      return "because it takes fp16 and bf16 only.";
+    }
+    if (variant_ != "efficient" && head_dim > kMostHead) {
+      return absl::StrCat("because it takes heads of at most ", kMostHead,
+                          " elements, and these have ", head_dim, ".");
+    }
+    if (head_dim % 8 != 0) {
+      return absl::StrCat(
+          "because it takes heads of a multiple of 8 elements, "
+          "and these have ",
+          head_dim, ".");
+    }
+    return "PyTorch does not say why.";
   }
 
   const std::string variant_;

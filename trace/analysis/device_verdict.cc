@@ -203,11 +203,16 @@ std::string ByNamesText(const std::optional<Roofline>& roofline) {
   if (!roofline.has_value()) {
     return absl::StrCat(text, "neither FLOP nor bytes are known");
   }
-  return absl::StrCat(
-      text, roofline->cover() < kMinRooflineCover
-                ? absl::StrCat("FLOP and bytes are known of ",
-                               PercentText(roofline->cover()), " of it only")
-                : "the roofs of this device are not known");
+  if (roofline->cover() < kMinRooflineCover) {
+    return absl::StrCat(text, "FLOP and bytes are known of ",
+                        PercentText(roofline->cover()), " of it only");
+  }
+  if (!roofline->ridge().has_value()) {
+    return absl::StrCat(text, "the roofs of this device are not known");
+  }
+  return absl::StrCat(text, "at ", PercentText(*roofline->roof_share()),
+                      " of the roof it moves more bytes than its workload "
+                      "declares");
 }
 
 void LowerForWhatIsUnknown(const VerdictSide& traced,

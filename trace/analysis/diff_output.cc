@@ -5,9 +5,41 @@
 #include <cmath>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace traza {
+namespace {
+
+// Half a unit in the last place, as a share; of float that of TF32.
+double UnitRoundoff(absl::string_view dtype) {
+  if (absl::StrContains(dtype, "bfloat16")) return 0x1p-9;
+  if (absl::StrContains(dtype, "double") ||
+      absl::StrContains(dtype, "float64")) {
+    return 0x1p-53;
+  }
+  const bool any =
+      absl::StrContains(dtype, "float") || absl::StrContains(dtype, "half");
+  return any ? 0x1p-11 : 0;
+}
+
+// Rows of "[64,128,768]": all extents but the last.
+double RowsOf(const Fingerprint& output) {
+  const absl::string_view shape = output.shape;
+  int64_t last = 0;
+  const size_t comma = shape.rfind(',');
+  if (comma == absl::string_view::npos ||
+      !absl::SimpleAtoi(absl::StripSuffix(shape.substr(comma + 1), "]"),
+                        &last) ||
+      last <= 0) {
+    return 1;
+  }
+  return std::max(
+      1.0, static_cast<double>(output.elements) / static_cast<double>(last));
+}
+
+}  // namespace
 
 // Chosen: some roundings of the type (its unit is 2^-8, 2^-11, 2^-24, 2^-53),
 // since intermediate results are rounded too. Of float, products of 10-bit
@@ -41,10 +73,12 @@ std::optional<bool> SameOutput(const std::optional<Fingerprint>& before,
   }
   const double tolerance = ToleranceOf(*before, *after);
   const double norm = std::max(before->norm, after->norm);
-  // Errors of the elements are random: their sum is about as large as their
-  // norm, here taken four times.
+  const double rows = RowsOf(*before);
+  const double of_sum =
+      4 * norm *
+      std::max(tolerance, UnitRoundoff(before->dtype) * std::sqrt(rows));
   return std::abs(before->norm - after->norm) <= tolerance * norm &&
-         std::abs(before->sum - after->sum) <= 4 * tolerance * norm;
+         std::abs(before->sum - after->sum) <= of_sum;
 }
 
 }  // namespace traza

@@ -21,10 +21,12 @@ double ToleranceOf(const Fingerprint& a, const Fingerprint& b);
 // type lets expect of two ways to compute one thing. Absent where a side has no
 // fingerprint, or both have values that are not finite.
 //
-// |norm - norm'| <= t N and |sum - sum'| <= 4 t N, where t is ToleranceOf
-// and N the larger norm: with errors of the elements x of about t |x| and any
-// sign, the sum of n of them is about t sqrt(x1^2 + ... + xn^2) = t N, whatever
-// n is.
+// |norm - norm'| <= t N and |sum - sum'| <= 4 N max(t, u sqrt(r)), where t is
+// ToleranceOf, N the larger norm, u the unit roundoff of the type and r the
+// rows, all extents but the last. With errors of the elements x of about t |x|
+// and any sign, the sum of n of them is about t sqrt(x1^2 + ... + xn^2) = t N,
+// whatever n is. What is added to every row (a bias) may be rounded alike in
+// all of them: then errors of u |x| add up over the rows, to u N sqrt(r).
 std::optional<bool> SameOutput(const std::optional<Fingerprint>& before,
                                const std::optional<Fingerprint>& after);
 

@@ -123,7 +123,10 @@ std::optional<double> Roofline::roof_share() const {
 
 std::optional<bool> Roofline::memory_bound() const {
   if (!ridge().has_value() || cover() < kMinRooflineCover) return std::nullopt;
-  return intensity() < *ridge();
+  if (intensity() < *ridge()) return true;
+  // More bytes than declared may have moved, never less.
+  if (declared && *roof_share() < kMinDeclaredShare) return std::nullopt;
+  return false;
 }
 
 std::optional<Roofline> MeasureRoofline(const Trace& trace,

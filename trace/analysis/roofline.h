@@ -17,6 +17,11 @@ namespace traza {
 // before these say anything about the whole. Chosen.
 inline constexpr double kMinRooflineCover = 0.8;
 
+// Of the roof, what work has to attain before a declaration alone makes it
+// compute-bound: it names the least bytes, and where the work is far below that
+// roof, it moves more. Chosen.
+inline constexpr double kMinDeclaredShare = 0.5;
+
 // Where the work of the traced steps lies under the roofs of the device
 // (docs/definitions.md B10). Bytes are the sizes of the tensors: the least that
 // must move, whatever the caches do.
@@ -40,7 +45,8 @@ struct Roofline {
   // Of the roof above the work, min(peak_flops, intensity x peak_bytes).
   std::optional<double> roof_share() const;
   // Whether the work lies left of the ridge. Absent where the roofs are
-  // unknown, or too little of the work is.
+  // unknown, or too little of the work is, or where it is declared to lie right
+  // of it and attains less than kMinDeclaredShare of the roof.
   std::optional<bool> memory_bound() const;
 };
 

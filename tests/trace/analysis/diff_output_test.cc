@@ -37,6 +37,21 @@ TEST(SameOutput, AToleranceThatIsGivenCountsInsteadOfThatOfTheType) {
   EXPECT_EQ(SameOutput(exact, Output(10, 100.1, "bfloat16")), false);
 }
 
+// A product of [4096,4096] in bf16 plus a row: by itself, and with the sum of
+// both rounded once, as measured. The other sign is another output.
+TEST(SameOutput, LetsARowThatIsRoundedAlikeInAllRowsPass) {
+  const auto output = [](double sum, double norm) {
+    return Fingerprint{true, sum, norm, 16'777'216, "bfloat16", "[4096,4096]"};
+  };
+
+  EXPECT_EQ(SameOutput(output(-238874.414, 262042.389),
+                       output(-257051.972, 262042.223)),
+            true);
+  EXPECT_EQ(SameOutput(output(-238874.414, 262042.389),
+                       output(238874.414, 262042.389)),
+            false);
+}
+
 TEST(SameOutput, AnotherTypeOrShapeIsAnotherOutput) {
   Fingerprint other = Output(10, 100, "float");
   other.shape = "[4096]";

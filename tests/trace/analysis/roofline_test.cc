@@ -130,6 +130,24 @@ TEST(Roofline, WithoutShapesWhatTheWorkloadDeclaresDecides) {
   EXPECT_EQ(memory.verdict->kind, VerdictKind::kMemoryBound);
 }
 
+// 1,000 FLOP a byte at 6 % of the roof: it moves more than it declares.
+TEST(Roofline, FarBelowTheRoofADeclarationMakesNothingComputeBound) {
+  Header header = WithRoofs();
+  header.job.params["dtype"] = "bf16";
+  header.step_cost = StepCost{.flops = 1e10, .bytes = 1e7};
+
+  const Answer pointwise = Explain(
+      OpTrace("aten::mul", "mul_kernel", 190'000, header, /*shapes=*/false));
+  const Answer product = Explain(
+      OpTrace("aten::mm", "nvjet_tst_NNT", 190'000, header, /*shapes=*/false));
+
+  EXPECT_EQ(pointwise.verdict->kind, VerdictKind::kGpuBound);
+  EXPECT_EQ(product.verdict->kind, VerdictKind::kComputeBound);
+  EXPECT_THAT(product.verdict->reasons,
+              Contains(HasSubstr("moves more bytes than its workload "
+                                 "declares")));
+}
+
 TEST(Roofline, ShapesThatCoverTheWorkCountMoreThanADeclaration) {
   Header header = WithRoofs();
   header.job.params["dtype"] = "bf16";
