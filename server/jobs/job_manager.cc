@@ -137,7 +137,7 @@ absl::StatusOr<Job> JobManager::TryCreate(const JobRequest& request,
 
 absl::Status JobManager::CheckRoom(const Prediction& prediction) const {
   const int64_t stored = jobs_.SumTraces()->bytes;
-  // What is not predicted is checked when it is there.
+  // What is not predicted may exceed the limit by one trace.
   const int64_t predicted = prediction.trace_bytes.value_or(0);
   if (stored + predicted <= options_.max_store_bytes) return absl::OkStatus();
   return ErrorBuilder(absl::StatusCode::kResourceExhausted, Reason::kStoreFull)

@@ -172,6 +172,9 @@ TEST_F(JobManagerTest, ManyThreadsWithOneRequestIdMakeOneJob) {
 }
 
 TEST_F(JobManagerTest, AFullStoreAcceptsNoJob) {
+  WorkerDescription description = MakeDescription();
+  description.workloads[0].cost.ops = {{.coefficient = 7}};
+  host_.SetDescription(description);
   options_.max_store_bytes = 1;
   Restart();
 
