@@ -24,8 +24,9 @@ constexpr char kOwnKernel[] = "geglu_mlp";
 
 void MarkFusedVariants(const std::vector<DeviceDescription>& devices,
                        WorkloadSchema* workload) {
+  if (workload->name != kOwnKernel) return;
   for (VariantSchema& variant : workload->variants) {
-    if (workload->name != kOwnKernel || variant.name != kFusedVariant) continue;
+    if (variant.name != kFusedVariant) continue;
     for (const DeviceDescription& device : devices) {
       if (device.kind != DeviceKind::kGpu) continue;
       const absl::Status missing = NvrtcMissing();

@@ -60,13 +60,12 @@ absl::StatusOr<WorkerJob> WithAllParams(const WorkerJob& job,
   return ViolationsError(Reason::kInvalidArgument, violations);
 }
 
-Header MakeHeader(const WorkerJob& job, const JobSpec& spec,
-                  const DeviceDescription& device,
+Header MakeHeader(const WorkerJob& job, const DeviceDescription& device,
                   const TorchRuntime& runtime) {
   Header header;
   header.producer = absl::StrCat("traza ", kVersion);
   header.job_id = job.job_id;
-  header.job = spec;
+  header.job = job.spec;
   header.host = HostName();
   header.device = device;
   header.device.roofs = job.roofs;
@@ -131,7 +130,7 @@ JobOutcome RunJob(const WorkerJob& given, const WorkerParts& parts) {
   const std::unique_ptr<DeviceSampler> sampler =
       MakeSampler(job, *device, parts.monitor);
   SessionOptions options = {
-      .header = MakeHeader(job, spec, *device, runtime),
+      .header = MakeHeader(job, *device, runtime),
       .out = job.out,
       .dump = job.dump,
       .start_ns = job.start_ns,

@@ -6,6 +6,7 @@
 #include "server/store/job_store.h"
 
 namespace traza {
+
 absl::StatusOr<std::optional<DeviceRoofs>> JobStore::FindRoofs(
     const std::string& device) {
   std::optional<std::string> text;
