@@ -91,7 +91,7 @@ traza_bundle_files(bench
   bench/torch_profiler.py)
 traza_bundle_files(bench/geglu bench/geglu/geglu_bandwidth.py)
 traza_bundle_files(tests/gpu
-  tests/gpu/compiled_check.py tests/gpu/daemon_check.py)
+  tests/gpu/compiled_check.py tests/gpu/daemon_check.py tests/gpu/tally.py)
 traza_bundle_files(bench/overhead bench/overhead/step_overhead.py)
 traza_bundle_files("" deploy/bundle/README.md LICENSE)
 traza_bundle_files(share/traza "${PROJECT_BINARY_DIR}/checks")

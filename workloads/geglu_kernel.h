@@ -21,7 +21,7 @@ constexpr int64_t GegluElementBytes(GegluDtype dtype) {
   return dtype == GegluDtype::kFp32 ? 4 : 2;
 }
 
-// How it is spread over a GPU (bench/geglu_bandwidth.py --tune measures).
+// How it is spread over a GPU (geglu_bench --tune measures).
 struct GegluTuning {
   int threads = 512;  // of a block
   // Loads of 16 bytes of each input that a thread has under way. The threads of

@@ -21,6 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "bench"))
 import daemon  # noqa: E402
+import tally  # noqa: E402
 
 SKIPPED = 77
 BUILD_SECONDS = 500
@@ -29,19 +30,11 @@ LOADED_SECONDS = 10
 WORKLOADS = {"matmul_add": ["-p", "size=256"], "linear": [], "geglu_mlp": []}
 
 
-class Checks:
+class Checks(tally.Tally):
     def __init__(self, args, server):
+        super().__init__()
         self.args = args
         self.server = server
-        self.failed = []
-        self.count = 0
-
-    def expect(self, name, holds, seen=""):
-        self.count += 1
-        print(f"{'ok    ' if holds else 'FAILED'}  {name}"
-              f"{f': {seen}' if seen != '' else ''}", flush=True)
-        if not holds:
-            self.failed.append(name)
 
     def cli(self, *flags):
         """Exit code, stdout and stderr of the client."""
@@ -174,9 +167,7 @@ class Checks:
                 check()
             except Exception as error:  # the next check may still hold
                 self.expect(check.__name__, False, repr(error))
-        passed = self.count - len(self.failed)
-        print(f"Result: {passed} of {self.count} hold")
-        return 1 if self.failed else 0
+        return self.result()
 
 
 def main():

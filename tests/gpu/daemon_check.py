@@ -21,6 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "bench"))
 import daemon  # noqa: E402
+import tally  # noqa: E402
 
 PHASES = ["setup", "cold", "warmup", "timed", "traced", "flush"]
 SKIPPED = 77
@@ -43,20 +44,12 @@ def used_bytes():
     return int(nvidia_smi("gpu=memory.used")[0]) << 20
 
 
-class Checks:
+class Checks(tally.Tally):
     """Runs them in order and remembers what failed."""
 
     def __init__(self, args):
+        super().__init__()
         self.args = args
-        self.failed = []
-        self.count = 0
-
-    def expect(self, name, holds, seen=""):
-        self.count += 1
-        print(f"{'ok    ' if holds else 'FAILED'}  {name}"
-              f"{f': {seen}' if seen != '' else ''}", flush=True)
-        if not holds:
-            self.failed.append(name)
 
     def daemon(self, *flags, **environment):
         saved = dict(os.environ)
@@ -235,9 +228,7 @@ class Checks:
                 check()
             except (RuntimeError, KeyError, OSError, StopIteration) as error:
                 self.expect(check.__name__, False, repr(error))
-        passed = self.count - len(self.failed)
-        print(f"Result: {passed} of {self.count} hold")
-        return 1 if self.failed else 0
+        return self.result()
 
 
 def main():
