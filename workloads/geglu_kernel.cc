@@ -277,7 +277,8 @@ absl::Status GegluKernel::Launch(const void* gate, const void* up, void* result,
   const int64_t a_thread =
       vectors ? tuning_.vectors * kVectorBytes / GegluElementBytes(dtype_) : 1;
   auto elements = static_cast<long long>(count);  // NOLINT(runtime/int): CUDA's
-  void* arguments[] = {&gate, &up, &result, &elements};
+  void* arguments[] = {static_cast<void*>(&gate), static_cast<void*>(&up),
+                       static_cast<void*>(&result), &elements};
   return (vectors ? vector_ : scalar_)
       .Launch(Blocks(count, a_thread * tuning_.threads, tuning_.max_blocks),
               static_cast<uint32_t>(tuning_.threads), stream, arguments);

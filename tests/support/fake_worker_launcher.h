@@ -3,8 +3,10 @@
 #define TESTS_SUPPORT_FAKE_WORKER_LAUNCHER_H_
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -56,6 +58,12 @@ class FakeWorker {
   void SayBytes(const std::string& bytes) {
     TRAZA_CHECK(::send(theirs.get(), bytes.data(), bytes.size(),
                        MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+  }
+  // Whether the supervisor has read all that was said.
+  [[nodiscard]] bool heard() const {
+    int unread = 0;
+    TRAZA_CHECK(::ioctl(theirs.get(), SIOCOUTQ, &unread) == 0);
+    return unread == 0;
   }
   void SayHello() { Say(Hello{kWorkerProtocol, "0.1.0"}); }
   void SayReady() {
