@@ -151,13 +151,22 @@ def modules(torch):
             activated = functional.gelu(gated, approximate="tanh")
             return functional.linear(activated * raised, down)
 
-    return {"matmul_add": MatmulAdd, "linear": Linear, "geglu_mlp": GegluMlp}
+    class Attention(torch.nn.Module):
+        def forward(self, q, k, v, mask):
+            scores = torch.matmul(q, k.transpose(-2, -1)) * (
+                q.shape[-1] ** -0.5)
+            scores = torch.masked_fill(scores, mask, float("-inf"))
+            return torch.matmul(torch.softmax(scores, -1), v)
+
+    return {"matmul_add": MatmulAdd, "linear": Linear, "geglu_mlp": GegluMlp,
+            "attention": Attention}
 
 
 def dtypes(torch):
     # tf32 is how fp32 is multiplied: a setting of the process that runs it.
     return {"fp32": torch.float32, "tf32": torch.float32,
-            "bf16": torch.bfloat16, "fp16": torch.float16}
+            "bf16": torch.bfloat16, "fp16": torch.float16,
+            "bool": torch.bool}
 
 
 def read_request(path):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// attention: softmax(q k^T / sqrt(D), causal) v in six ways. The first two
-// build it from operators, with a mask that was made once; the others leave it
-// to scaled_dot_product_attention with exactly one backend allowed.
+// attention: softmax(q k^T / sqrt(D), causal) v in seven ways. The first two
+// build it from operators, with a mask that was made once, and the third is the
+// first one compiled; the others leave it to scaled_dot_product_attention with
+// exactly one backend allowed.
 
 #include <cmath>
 #include <limits>
@@ -25,6 +26,7 @@
 #include "c10/core/InferenceMode.h"
 #include "c10/util/Exception.h"
 
+#include "workloads/compiled.h"
 #include "workloads/registry.h"
 #include "workloads/schema.h"
 #include "workloads/tensors.h"
@@ -58,7 +60,8 @@ void AllowOnly(const std::string& backend) {
 }
 
 bool IsFused(const std::string& variant) {
-  return variant != "naive" && variant != "inplace";
+  return variant != "naive" && variant != "inplace" &&
+         variant != kCompiledVariant;
 }
 
 class Attention : public Workload {
@@ -97,6 +100,9 @@ class Attention : public Workload {
   }
 
   OutputSummary Output() const override { return Summarize(output_); }
+
+  // What is composed takes, in the order of StepOf().
+  std::vector<at::Tensor> inputs() const { return {q_, k_, v_, mask_}; }
 
  private:
   void RunComposed() {
@@ -195,23 +201,27 @@ Cost CostOfStep() {
   // leaves out the pairs that the mask hides, which are half of them.
   cost.flops = {Of("naive", 4, kProducts),     Of("naive", 1, kScores),
                 Of("inplace", 4, kProducts),   Of("inplace", 1, kScores),
+                Of("compiled", 4, kProducts),  Of("compiled", 1, kScores),
                 Of("math", 4, kProducts),      Of("math", 1, kScores),
                 Of("math", 2, kInputs),        Of("flash", 2, kProducts),
                 Of("efficient", 2, kProducts), Of("cudnn", 2, kProducts)};
   // Read q, k and v once, write the result once.
   cost.bytes = {Term(4, InBytes(kInputs))};
   // Those, and the result of the step before. Composed: the scores, scaled,
-  // masked and as weights, three of them at a time, and the mask. Math computes
-  // in fp32, with copies of q, k and v.
+  // masked and as weights, three of them at a time, and the mask; compiled, the
+  // scores and the weights. Math computes in fp32, with copies of q, k and v.
   cost.memory_bytes = {
-      Term(5, InBytes(kInputs)),      Of("naive", 3, InBytes(kScores)),
-      Of("naive", 1, {{"seq", 2}}),   Of("inplace", 2, InBytes(kScores)),
-      Of("inplace", 1, {{"seq", 2}}), Of("math", 12, kScores),
-      Of("math", 4, {{"seq", 2}}),    Of("math", 16, kInputs)};
-  // The range included. Math converts what is not fp32; where a CPU multiplies
-  // fp16 matrices, it does so one by one, with three views each.
+      Term(5, InBytes(kInputs)),       Of("compiled", 2, InBytes(kScores)),
+      Of("compiled", 1, {{"seq", 2}}), Of("naive", 3, InBytes(kScores)),
+      Of("naive", 1, {{"seq", 2}}),    Of("inplace", 2, InBytes(kScores)),
+      Of("inplace", 1, {{"seq", 2}}),  Of("math", 12, kScores),
+      Of("math", 4, {{"seq", 2}}),     Of("math", 16, kInputs)};
+  // The range included, and of what is compiled nothing but its region. Math
+  // converts what is not fp32; where a CPU multiplies fp16 matrices, it does so
+  // one by one, with three views each.
   cost.ops = {Of("naive", 46),
               Of("inplace", 37),
+              Of("compiled", 2),
               Of("math", 64),
               Of("flash", 20),
               Of("efficient", 20),
@@ -224,8 +234,9 @@ Cost CostOfStep() {
     cost.ops.push_back(Term(-4, {}, one_by_one));
   }
   // With the copy of naive.
-  cost.kernels = {Of("naive", 6), Of("inplace", 5),   Of("math", 20),
-                  Of("flash", 1), Of("efficient", 1), Of("cudnn", 1)};
+  cost.kernels = {Of("naive", 6),   Of("inplace", 5),   Of("math", 20),
+                  Of("flash", 1),   Of("efficient", 1), Of("cudnn", 1),
+                  Of("compiled", 3)};
   return cost;
 }
 
@@ -233,6 +244,7 @@ std::vector<VariantSchema> Variants() {
   std::vector<VariantSchema> variants = {
       Variant("naive", "Operator by operator; the mask is filled into a copy."),
       Variant("inplace", "The same, the mask is filled in place."),
+      CompiledVariant(),
       Variant("math", "scaled_dot_product_attention, composed of operators."),
       Variant("flash", "scaled_dot_product_attention, FlashAttention only."),
       Variant("efficient",
@@ -304,11 +316,30 @@ std::vector<Expectation> Expectations() {
              "The kernel's name tells the backend."),
        OnGpu("cudnn", "ops_per_step(aten::transpose) == 0",
              "cuDNN takes strides as they are.")});
+  all.insert(all.end(),
+             {OnGpu(kCompiledVariant, "kernels_per_step <= 4",
+                    "Scaling, mask and softmax are one kernel between the two "
+                    "products, or two where a row is very long."),
+              OnGpu(kCompiledVariant, "copies_per_step == 0",
+                    "The mask is applied where the softmax reads the scores; "
+                    "they still go through memory.")});
   for (const char* fused : {"flash", "efficient", "cudnn"}) {
     all.push_back(
         OnGpu(fused, "copies_per_step == 0", "The scores never reach memory."));
   }
   return all;
+}
+
+CompiledStep StepOf(const ParamValues& params) {
+  const std::string& dtype = params.Choice("dtype");
+  const int64_t seq = params.Int("seq");
+  const std::vector<int64_t> shape = {params.Int("batch"), params.Int("heads"),
+                                      seq, params.Int("head_dim")};
+  return {"attention",
+          {{"q", shape, dtype},
+           {"k", shape, dtype},
+           {"v", shape, dtype},
+           {"mask", {seq, seq}, "bool"}}};
 }
 
 }  // namespace
@@ -320,8 +351,9 @@ WorkloadEntry AttentionEntry() {
   schema.range = "attn_fwd";
   schema.shows =
       "What an out-of-place operator costs (one copy of all scores), what "
-      "composing costs against one fused kernel, and how to tell from names "
-      "which backend ran.";
+      "composing costs against one fused kernel, what a compiler saves in "
+      "between (it fuses the softmax, but the scores still go through memory), "
+      "and how to tell from names which backend ran.";
   schema.variants = Variants();
   schema.params = {
       SizeParam("batch", "Sequences.", "sequences", 65536, 8, 1),
@@ -334,8 +366,12 @@ WorkloadEntry AttentionEntry() {
   schema.expectations = Expectations();
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {
-            return std::make_unique<Attention>(args);
-          }};
+            auto eager = std::make_unique<Attention>(args);
+            if (args.variant != kCompiledVariant) return eager;
+            return MakeCompiled(args, StepOf(args.params), "attn_fwd",
+                                eager->inputs());
+          },
+          StepOf};
 }
 
 }  // namespace traza
