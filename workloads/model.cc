@@ -203,6 +203,35 @@ absl::StatusOr<std::unique_ptr<Workload>> CreatePackage(
                                    RandomInputs(args, specs));
 }
 
+// Whether the model can be called with so many tensors; else why not.
+absl::Status CheckCall(const RegisteredModel& model,
+                       const torch::jit::Module& module, size_t tensors) {
+  const auto forward = module.find_method("forward");
+  if (!forward.has_value()) return Unusable(model, "it has no method forward");
+  const std::vector<c10::Argument>& arguments =
+      forward->function().getSchema().arguments();
+  // The first one is the module itself.
+  size_t needed = 0;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (!arguments[i].default_value().has_value()) needed = i;
+    if (i <= tensors &&
+        !at::TensorType::get()->isSubtypeOf(*arguments[i].type())) {
+      return Unusable(
+          model, absl::StrCat("its argument ", arguments[i].name(),
+                              " is no tensor but ",
+                              arguments[i].type()->annotation_str(),
+                              "; a model takes tensors, as its manifest says"));
+    }
+  }
+  const size_t most = arguments.size() - 1;
+  if (needed <= tensors && tensors <= most) return absl::OkStatus();
+  return Unusable(model,
+                  absl::StrCat("it takes ", needed,
+                               needed == most ? "" : absl::StrCat(" to ", most),
+                               " tensors, but its manifest has ", tensors,
+                               " inputs: make them agree"));
+}
+
 absl::StatusOr<std::unique_ptr<Workload>> CreateScript(
     const RegisteredModel& model, const WorkloadArgs& args,
     const std::vector<TensorSpec>& specs) {
@@ -212,6 +241,7 @@ absl::StatusOr<std::unique_ptr<Workload>> CreateScript(
   } catch (const std::exception& error) {
     return Unusable(model, error.what());
   }
+  RETURN_IF_ERROR(CheckCall(model, *module, specs.size()));
   module->eval();
   return std::make_unique<Script>(*std::move(module), *model.manifest,
                                   RandomInputs(args, specs));

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 
 #include "base/error.h"
+#include "base/escape_lines.h"
 #include "base/utf8.h"
 #include "client/args/duration.h"
 
@@ -59,7 +60,7 @@ ExitCode ExitCodeOf(const absl::Status& status) {
 void PrintError(const absl::Status& status, std::ostream& err) {
   absl::string_view message = status.message();
   if (message.empty()) message = "no message was given.";
-  err << "traza: " << Shown(message) << '\n';
+  err << "traza: " << EscapeLines(message, 4) << '\n';
   const std::optional<ErrorDetails> details = DetailsOf(status);
   if (details) {
     for (const FieldViolation& violation : details->violations) {

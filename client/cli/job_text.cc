@@ -10,11 +10,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 
 #include "api/convert_enum.h"
 #include "api/convert_job.h"
+#include "base/escape_lines.h"
 #include "base/utf8.h"
 #include "client/args/duration.h"
 #include "client/term/list_table.h"
@@ -186,17 +186,14 @@ std::string FailureText(const v1::Job& job) {
       job.name(), " ", StateText(job.state()),
       error.has_phase() ? absl::StrCat(" in phase ", PhaseWord(error.phase()))
                         : "",
-      ": ", EscapeControlCharacters(error.message()), "\n");
+      ": ", EscapeLines(error.message(), 4), "\n");
   if (!error.reason().empty()) {
     absl::StrAppend(
         &text, "  reason: ", EscapeControlCharacters(error.reason()), "\n");
   }
   if (!error.last_words().empty()) {
-    absl::StrAppend(&text, "  the worker's last words:\n");
-    for (absl::string_view line :
-         absl::StrSplit(error.last_words(), '\n', absl::SkipEmpty())) {
-      absl::StrAppend(&text, "    ", EscapeControlCharacters(line), "\n");
-    }
+    absl::StrAppend(&text, "  the worker's last words:\n    ",
+                    EscapeLines(error.last_words(), 4), "\n");
   }
   if (!error.remedy().empty()) {
     absl::StrAppend(&text, "  try: ", EscapeControlCharacters(error.remedy()),

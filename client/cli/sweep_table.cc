@@ -81,6 +81,12 @@ nlohmann::json ErrorJson(const SweepResult& result) {
   return error;
 }
 
+// Of what PyTorch said the sentence; the rest is in the JSON and in `traza
+// job`.
+absl::string_view FirstLine(absl::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
 std::string Dump(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -145,7 +151,7 @@ std::string RenderSweep(const std::vector<SweepPoint>& points,
       cells.push_back(VerdictText(answer));
     } else {
       cells.insert(cells.end(), checked ? 6 : 5, kUnknown);
-      cells.push_back(EscapeControlCharacters(SweepFault(result)));
+      cells.push_back(EscapeControlCharacters(FirstLine(SweepFault(result))));
     }
     table.AddRow(std::move(cells));
   }

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-#include "base/utf8.h"
+#include "base/escape_lines.h"
 
 namespace traza {
 namespace {
@@ -56,7 +56,7 @@ WorkerEnd EndOf(const WorkerError& error) {
   const bool believed = std::find(kOfWorkers.begin(), kOfWorkers.end(),
                                   error.reason) != kOfWorkers.end();
   return {believed ? error.reason : Reason::kWorkerFailed,
-          EscapeControlCharacters(error.message), ExitOf(error)};
+          EscapeLines(error.message, /*indent=*/0), ExitOf(error)};
 }
 
 }  // namespace traza

@@ -194,6 +194,37 @@ TEST_F(ModelTest, AFileThatIsNoScriptDoesNotLoad) {
               HasSubstr("mine.pt does not load"));
 }
 
+TEST_F(ModelTest, AManifestWithOtherInputsThanTheModelTakesSaysSo) {
+  Write("def forward(self, x, y): return x + y", kMatrix);
+  EXPECT_THAT(std::string(Create().status().message()),
+              HasSubstr("takes 2 tensors, but its manifest has 1"));
+
+  Write("def forward(self, x, y: int): return x + y",
+        R"([{"name": "x", "shape": [4], "dtype": "fp32"},
+            {"name": "n", "shape": ["n"], "dtype": "int64"}])");
+  EXPECT_THAT(std::string(Create().status().message()),
+              HasSubstr("its argument y is no tensor but int"));
+
+  Write("def other(self, x): return x", kMatrix);
+  const auto workload = Create();
+  EXPECT_THAT(workload, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                 HasReason(Reason::kModelUnusable)));
+  EXPECT_THAT(std::string(workload.status().message()),
+              HasSubstr("no method forward"));
+}
+
+TEST_F(ModelTest, ArgumentsThatMayBeLeftOutMayBeLeftOut) {
+  Write(
+      "def forward(self, x, y: Optional[Tensor] = None, n: int = 2):\n"
+      "  return x * n",
+      kMatrix);
+
+  const auto workload = Create();
+
+  ASSERT_THAT(workload, IsOk());
+  EXPECT_EQ(Run(**workload).elements, 12);
+}
+
 TEST_F(ModelTest, InputsThatDoNotFitAreRefused) {
   Write(kScale, kMatrix);
   memory_bytes_ = 1000;

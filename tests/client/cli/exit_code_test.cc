@@ -79,6 +79,14 @@ TEST(PrintError, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(err.str(), "traza: a\\x1b[2Jb\\xff\n");
 }
 
+TEST(PrintError, SeveralLinesStaySeveral) {
+  std::ostringstream err;
+
+  PrintError(absl::InternalError("The model threw: boom\n  at line 9\n"), err);
+
+  EXPECT_EQ(err.str(), "traza: The model threw: boom\n      at line 9\n");
+}
+
 class UnreachableTest : public CliTest {};
 
 TEST_F(UnreachableTest, ExitsWith3AndSaysWhereAndHowToStartOne) {

@@ -195,6 +195,20 @@ TEST_F(WorkerSupervisorTest, AFileBeyondTheLimitIsTooLarge) {
   ExpectError(Reason::kTraceTooLarge, "limit", WorkerExitReason::kError);
 }
 
+TEST_F(WorkerSupervisorTest, ALongErrorKeepsItsLinesAndNothingElse) {
+  Start();
+  worker_->Say(WorkerError{Reason::kWorkerFailed,
+                           "The model threw: boom\n  at \033[2J line 9\n",
+                           Phase::kTraced});
+  worker_->Exit({1, std::nullopt});
+
+  const Outcome& outcome = Join();
+
+  ASSERT_TRUE(outcome.error.has_value());
+  EXPECT_EQ(outcome.error->message,
+            "The model threw: boom\n  at \\x1b[2J line 9");
+}
+
 TEST_F(WorkerSupervisorTest, AnErrorOfTheWorkerIsPassedOn) {
   Start();
   worker_->Say(WorkerError{Reason::kOutOfMemory, "no memory", Phase::kTraced});
