@@ -13,6 +13,7 @@
 
 #include "trace/analysis/diff_names.h"
 #include "trace/analysis/diff_traffic.h"
+#include "trace/analysis/kernel_names.h"
 #include "trace/analysis/row_names.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
@@ -134,6 +135,31 @@ std::string TrafficText(const DiffSide& before, const DiffSide& after,
                       sense, " to and from memory");
 }
 
+// "(Pageable -> Device)" of a copy.
+absl::string_view EndsOf(absl::string_view name) {
+  const size_t open = name.find('(');
+  return open == absl::string_view::npos ? "" : name.substr(open);
+}
+
+// What differs between two pieces of work whose short names are one.
+std::string SameName(const DiffSide& before, const DiffSide& after,
+                     int32_t removed, int32_t added, const std::string& what) {
+  const std::string& from = before.NameOf(removed);
+  const std::string& to = after.NameOf(added);
+  if (before.nodes()[removed].kind == EventKind::kCopy &&
+      EndsOf(from) != EndsOf(to)) {
+    return absl::StrCat(what, " ", EndsOf(from), " became ", EndsOf(to));
+  }
+  const KernelType type_before = DecodeKernelName(from).type;
+  const KernelType type_after = DecodeKernelName(to).type;
+  if (type_before != type_after && type_before != KernelType::kUnknown &&
+      type_after != KernelType::kUnknown) {
+    return absl::StrCat(what, ": ", KernelTypeName(type_before), " became ",
+                        KernelTypeName(type_after));
+  }
+  return absl::StrCat(what, " has another implementation");
+}
+
 std::string Both(const DiffSide& before, const DiffSide& after,
                  const Nodes& removed, const Nodes& added) {
   const std::string noun_before = NounOf(before, removed);
@@ -148,7 +174,8 @@ std::string Both(const DiffSide& before, const DiffSide& after,
           noun_before, " ", from, " became ", to,
           same ? " (the same product with another epilogue)" : "");
     }
-    return absl::StrCat(noun_before, " ", from, " has another implementation");
+    return SameName(before, after, removed[0], added[0],
+                    absl::StrCat(noun_before, " ", from));
   }
   return absl::StrCat(Counted(removed.size(), noun_before), " (",
                       NamesOf(before, removed), ") became ",

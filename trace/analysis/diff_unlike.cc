@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "trace/analysis/device_lanes.h"
+#include "trace/analysis/diff_dtype.h"
 #include "trace/analysis/step_index.h"
 #include "trace/analysis/steps.h"
 #include "trace/analysis/validity.h"
@@ -59,6 +60,7 @@ class RunComparer {
   void CompareRecords();
   void AddWorth();
   void AddStates(const Trace& trace, const char* which);
+  void AddDtypes();
   void AddDoubts();
 
   const Trace& before_;
@@ -188,6 +190,21 @@ void RunComparer::AddStates(const Trace& trace, const char* which) {
   }
 }
 
+// An import does not say its dtype; names of kernels do not bind, and one
+// variant may compute in another type than the next, so it is a doubt only.
+void RunComparer::AddDtypes() {
+  if (IsOwn(before_) && IsOwn(after_)) return;
+  const KernelType before = MainKernelType(before_);
+  const KernelType after = MainKernelType(after_);
+  if (before == after || before == KernelType::kUnknown ||
+      after == KernelType::kUnknown) {
+    return;
+  }
+  result_.doubts.push_back(
+      absl::StrCat("Most of the work was done in ", KernelTypeName(before),
+                   " before and in ", KernelTypeName(after), " after."));
+}
+
 void RunComparer::AddDoubts() {
   const Header& a = before_.header;
   const Header& b = after_.header;
@@ -205,6 +222,7 @@ void RunComparer::AddDoubts() {
         "Only one of them was recorded by traza; tracers slow the CPU by "
         "unlike amounts.");
   }
+  AddDtypes();
   if (IsOwn(before_) && IsOwn(after_) && a.job.seed != b.job.seed) {
     result_.doubts.emplace_back("They ran with other seeds.");
   }

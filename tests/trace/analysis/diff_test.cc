@@ -76,6 +76,45 @@ TEST(Diff, EqualTracesDoNotDiffer) {
   EXPECT_EQ(diff.same_output, true);
 }
 
+PlannedWork CopyOf(const std::string& ends) {
+  return {{"aten::copy_"},
+          absl::StrCat("Memcpy HtoD (", ends, " -> Device)"),
+          100,
+          EventKind::kCopy,
+          4096};
+}
+
+TEST(Diff, SaysThatMemoryWasPinned) {
+  const Diff diff = DiffOf({CopyOf("Pageable")}, {CopyOf("Pinned")});
+
+  EntryOf(diff,
+          "copy Memcpy HtoD (Pageable -> Device) became (Pinned -> "
+          "Device)");
+}
+
+TEST(Diff, SaysThatTheTypeIsAnother) {
+  const auto product = [](const std::string& type) {
+    return PlannedWork{{"aten::mul"},
+                       "void at::native::vectorized_elementwise_kernel<4, "
+                       "at::native::BinaryFunctor<" +
+                           type + ", " + type + ", " + type +
+                           ", at::native::MulFunctor<float>>>",
+                       100};
+  };
+
+  const Diff diff = DiffOf({product("float")}, {product("c10::BFloat16")});
+
+  EntryOf(diff, "mul: fp32 became bf16");
+}
+
+// A kernel does not say how many bytes it moves.
+TEST(Diff, AKernelThatBecameACopyHasNoKnownBytes) {
+  const Diff diff = DiffOf({{{"aten::cat"}, kAdd, 100}}, {CopyOf("Pinned")});
+
+  const DiffEntry entry = EntryOf(diff, "became 1 copy");
+  EXPECT_EQ(entry.bytes.difference, std::nullopt);
+}
+
 TEST(Diff, SaysWhatACompilerFused) {
   const Diff diff =
       DiffOf(PlannedTrace(EagerMlp()), PlannedTrace(CompiledMlp(), 30, 8'000));

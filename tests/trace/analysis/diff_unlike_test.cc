@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 std::vector<std::string> Unlike(const Trace& before, const Trace& after) {
   std::vector<std::string> texts;
@@ -84,6 +85,29 @@ TEST(CompareRuns, AnInvalidTraceIsUnlike) {
 
   EXPECT_THAT(Unlike(MakeGpuTrace(30), other),
               ElementsAre(HasSubstr("validity: ")));
+}
+
+// Its dtype is in the names of its kernels only.
+TEST(CompareRuns, AnImportOfAnotherTypeIsADoubt) {
+  const auto import = [](const std::string& type) {
+    RecordBuilder builder;
+    builder.Kernel(
+        "void at::native::vectorized_elementwise_kernel<4, "
+        "at::native::FillFunctor<" +
+            type + ">>(int)",
+        kTraceOrigin, kTraceOrigin + 100, 1);
+    Header header = MakeGpuTrace(1).header;
+    header.job = {};
+    return builder.Build(header);
+  };
+  const auto doubts = [&](const std::string& before, const std::string& after) {
+    return CompareRuns(import(before), import(after)).doubts;
+  };
+
+  EXPECT_THAT(doubts("float", "c10::BFloat16"),
+              Contains("Most of the work was done in fp32 before and in bf16 "
+                       "after."));
+  EXPECT_THAT(doubts("float", "float"), Not(Contains(HasSubstr("fp32"))));
 }
 
 TEST(CompareRuns, WhatAnImportDoesNotSayIsUnknown) {
