@@ -52,6 +52,10 @@ class Admission {
     job_.prediction = Predict(job_.spec, *workload_, *device_);
     RETURN_IF_ERROR(
         CheckPrediction(job_.spec, job_.prediction, *device_, limits_));
+    const DeviceDescription* const cpu = host_.FindDevice("cpu");
+    if (!on_cpu() && cpu != nullptr) {
+      RETURN_IF_ERROR(CheckHostMemory(job_.spec, *workload_, *cpu, limits_));
+    }
     return std::move(job_);
   }
 

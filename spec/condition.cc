@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
 #include "base/utf8.h"
@@ -17,6 +18,17 @@ namespace {
 
 constexpr absl::string_view kDevices[] = {"cpu", "gpu"};
 
+// "64|4096", "!fp32": the values of a condition, and whether they are those
+// that it must not be.
+struct Alternatives {
+  explicit Alternatives(absl::string_view text)
+      : negated(absl::ConsumePrefix(&text, "!")),
+        values(absl::StrSplit(text, '|')) {}
+
+  bool negated;
+  std::vector<absl::string_view> values;
+};
+
 }  // namespace
 
 ParamValues CostInputs(const JobSpec& spec) {
@@ -28,9 +40,11 @@ ParamValues CostInputs(const JobSpec& spec) {
 
 bool Hold(const Conditions& conditions, const ParamValues& inputs) {
   return std::ranges::all_of(conditions, [&inputs](const auto& condition) {
-    absl::string_view value = condition.second;
-    const bool wanted = !absl::ConsumePrefix(&value, "!");
-    return (inputs.Choice(condition.first) == value) == wanted;
+    const Alternatives wanted(condition.second);
+    const std::string& value = inputs.Choice(condition.first);
+    const bool found =
+        std::ranges::find(wanted.values, value) != wanted.values.end();
+    return found != wanted.negated;
   });
 }
 
@@ -39,21 +53,21 @@ absl::Status CheckConditions(absl::string_view field,
                              const std::vector<ParamSchema>& params,
                              const std::vector<std::string>& variants) {
   for (const auto& [name, text] : conditions) {
-    absl::string_view value = text;
-    absl::ConsumePrefix(&value, "!");
     const auto param = std::ranges::find(params, name, &ParamSchema::name);
     if (!IsReservedKey(name) && param == params.end()) {
       return FieldError(field, absl::StrCat("no parameter ", Quoted(name)));
     }
-    const bool possible =
-        name == kVariantKey
-            ? std::ranges::find(variants, value) != variants.end()
-        : name == kDeviceKey
-            ? std::ranges::find(kDevices, value) != std::end(kDevices)
-            : IsValueOf(*param, value);
-    if (!possible) {
-      return FieldError(
-          field, absl::StrCat(Quoted(name), " is never ", Quoted(value)));
+    for (const absl::string_view value : Alternatives(text).values) {
+      const bool possible =
+          name == kVariantKey
+              ? std::ranges::find(variants, value) != variants.end()
+          : name == kDeviceKey
+              ? std::ranges::find(kDevices, value) != std::end(kDevices)
+              : IsValueOf(*param, value);
+      if (!possible) {
+        return FieldError(
+            field, absl::StrCat(Quoted(name), " is never ", Quoted(value)));
+      }
     }
   }
   return absl::OkStatus();

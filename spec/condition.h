@@ -16,8 +16,9 @@ namespace traza {
 struct JobSpec;
 
 // Which jobs of a workload something is about. Each name is one of its
-// parameters, or a reserved key; each value is what that has to be, or, after
-// a "!", what it must not be. All of them have to hold; empty is every job.
+// parameters, or a reserved key; each value is what that has to be, or several
+// of which it has to be one ("64|4096"), or, after a "!", what it must not be.
+// All of them have to hold; empty is every job.
 using Conditions = std::map<std::string, std::string>;
 
 // What stands for the job's variant beside its parameters, none of which may

@@ -72,6 +72,7 @@ Json ToJson(const Cost& cost) {
       {"flops", ToJson(cost.flops)},
       {"bytes", ToJson(cost.bytes)},
       {"memory_bytes", ToJson(cost.memory_bytes)},
+      {"host_memory_bytes", ToJson(cost.host_memory_bytes)},
       {"ops", ToJson(cost.ops)},
       {"kernels", ToJson(cost.kernels)},
   };
@@ -86,6 +87,9 @@ absl::StatusOr<Cost> CostFromJson(const Json& json) {
                    fields.List("bytes", kMaxTerms, CostTermFromJson));
   ASSIGN_OR_RETURN(cost.memory_bytes,
                    fields.List("memory_bytes", kMaxTerms, CostTermFromJson));
+  ASSIGN_OR_RETURN(
+      cost.host_memory_bytes,
+      fields.List("host_memory_bytes", kMaxTerms, CostTermFromJson));
   ASSIGN_OR_RETURN(cost.ops, fields.List("ops", kMaxTerms, CostTermFromJson));
   ASSIGN_OR_RETURN(cost.kernels,
                    fields.List("kernels", kMaxTerms, CostTermFromJson));

@@ -33,9 +33,11 @@ using CostSum = std::vector<CostTerm>;
 struct Cost {
   CostSum flops;         // floating-point operations a step
   CostSum bytes;         // bytes a step must move at least
-  CostSum memory_bytes;  // peak bytes of tensors
-  CostSum ops;           // operator rows a step records
-  CostSum kernels;       // device records a step, on a GPU
+  CostSum memory_bytes;  // peak bytes of tensors on the job's device
+  // Of tensors that lie on the host, whatever the job's device is.
+  CostSum host_memory_bytes;
+  CostSum ops;      // operator rows a step records
+  CostSum kernels;  // device records a step, on a GPU
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };

@@ -195,8 +195,12 @@ Prediction Predict(const JobSpec& spec, const WorkloadSchema& workload,
     prediction.total = *prediction.step * static_cast<double>(AllSteps(spec));
   }
   if (!cost.memory_bytes.empty()) {
-    prediction.memory_bytes =
-        ToInt64(Evaluate(cost.memory_bytes, CostInputs(spec)));
+    const ParamValues inputs = CostInputs(spec);
+    double bytes = Evaluate(cost.memory_bytes, inputs);
+    if (device.kind == DeviceKind::kCpu) {
+      bytes += Evaluate(cost.host_memory_bytes, inputs);
+    }
+    prediction.memory_bytes = ToInt64(bytes);
   }
   const std::optional<double> rows =
       RowsPerStep(spec, cost, device.kind == DeviceKind::kGpu);
@@ -219,6 +223,17 @@ absl::Status CheckPrediction(const JobSpec& spec, const Prediction& prediction,
               &excesses);
   CheckTime(prediction, spec.timeout, &excesses);
   CheckTraceBytes(prediction, limits.max_trace_bytes, &excesses);
+  return excesses.ToStatus();
+}
+
+absl::Status CheckHostMemory(const JobSpec& spec,
+                             const WorkloadSchema& workload,
+                             const DeviceDescription& cpu,
+                             const AdmissionLimits& limits) {
+  Excesses excesses;
+  CheckMemory(
+      ToInt64(Evaluate(workload.cost.host_memory_bytes, CostInputs(spec))), cpu,
+      limits.max_memory_share, &excesses);
   return excesses.ToStatus();
 }
 

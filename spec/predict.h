@@ -23,6 +23,13 @@ absl::Status CheckPrediction(const JobSpec& spec, const Prediction& prediction,
                              const DeviceDescription& device,
                              const AdmissionLimits& limits);
 
+// The same error for a job on a GPU that needs too much memory of the host,
+// which is the device `cpu`.
+absl::Status CheckHostMemory(const JobSpec& spec,
+                             const WorkloadSchema& workload,
+                             const DeviceDescription& cpu,
+                             const AdmissionLimits& limits);
+
 }  // namespace traza
 
 #endif  // SPEC_PREDICT_H_

@@ -217,8 +217,9 @@ absl::StatusOr<WorkloadSchema> WorkloadFromJson(const Json& json) {
     variants.push_back(variant.name);
   }
   const Cost& cost = workload.cost;
-  for (const CostSum* sum : {&cost.flops, &cost.bytes, &cost.memory_bytes,
-                             &cost.ops, &cost.kernels}) {
+  for (const CostSum* sum :
+       {&cost.flops, &cost.bytes, &cost.memory_bytes, &cost.host_memory_bytes,
+        &cost.ops, &cost.kernels}) {
     RETURN_IF_ERROR(CheckCostSum(*sum, workload.params, variants));
   }
   RETURN_IF_ERROR(CheckExpectations(workload, variants));

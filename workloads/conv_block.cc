@@ -23,6 +23,7 @@ class ConvBlock : public Workload {
  public:
   explicit ConvBlock(const WorkloadArgs& args) {
     SeedGenerators(args);
+    SetConvolutionPrecision(args);
     const int64_t channels = args.params.Int("channels");
     const int64_t size = args.params.Int("size");
     x_ =
@@ -105,7 +106,7 @@ WorkloadEntry ConvBlockEntry() {
                              "channels", 8192, 128, 16),
                    SizeParam("size", "Rows and columns of an image.", "pixels",
                              8192, 56, 16),
-                   DtypeParam()};
+                   DtypeParamWithTf32()};
   schema.cost = CostOfStep();
   schema.expectations = {
       Anywhere("", "stable", "Every step does the same work."),
@@ -115,7 +116,7 @@ WorkloadEntry ConvBlockEntry() {
             "The layout is the one that cuDNN wants."),
       OnGpu("contiguous", "kernels_per_step(/nchwToNhwc/) >= 1",
             "cuDNN converts to the layout that tensor cores want.",
-            {{"dtype", "!fp32"}}),
+            {{"dtype", "bf16|fp16"}}),
   };
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {

@@ -97,7 +97,16 @@ WorkloadEntry MemcpyEntry() {
   // Read once, write once. There is nothing to compute.
   constexpr double kMebibyte = 1 << 20;
   cost.bytes = {Term(2 * kMebibyte, {{"mebibytes", 1}})};
-  cost.memory_bytes = {Term(2 * kMebibyte, {{"mebibytes", 1}})};
+  // One end on the device, or both, or none. Pinned memory is taken in powers
+  // of two.
+  const auto ends = [](double count, const char* variant) {
+    return Term(count * kMebibyte, {{"mebibytes", 1}}, {{"variant", variant}});
+  };
+  cost.memory_bytes = {
+      ends(1, "h2d_pageable|h2d_pinned|d2h_pageable|d2h_pinned"),
+      ends(2, "d2d")};
+  cost.host_memory_bytes = {ends(1, "h2d_pageable|d2h_pageable"),
+                            ends(2, "h2d_pinned|d2h_pinned"), ends(2, "h2h")};
   // The range and copy_.
   cost.ops = {Term(2)};
   cost.kernels = {Term(1, {}, {{"variant", "!h2h"}})};

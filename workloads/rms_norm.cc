@@ -78,7 +78,7 @@ Cost CostOfStep() {
            {{"variant", "fused"}, {"device", "cpu"}, {"dtype", "!fp32"}})};
   cost.kernels = {Term(6, {}, {{"variant", "eager"}}),
                   Term(2, {}, {{"variant", "eager"}, {"dtype", "!fp32"}}),
-                  Term(1, {}, {{"variant", "fused"}})};
+                  Term(2, {}, {{"variant", "fused"}})};
   return cost;
 }
 
@@ -111,7 +111,11 @@ WorkloadEntry RmsNormEntry() {
             "Six operators; fp32 needs no conversion.", {{"dtype", "fp32"}}),
       Anywhere("eager", "ops_per_step(aten::mul) == 3",
                "The square, the scaling and the weight."),
-      OnGpu("fused", "kernels_per_step == 1", "All of it is one kernel."),
+      OnGpu("fused", "kernels_per_step == 1", "All of it is one kernel.",
+            {{"dim", "4096"}}),
+      OnGpu("fused", "kernels_per_step <= 2",
+            "One kernel, or two where four elements of a row do not fit into "
+            "one load."),
       Anywhere("fused", "ops_per_step(aten::rms_norm) == 1",
                "One operator is all that the program calls."),
   };

@@ -107,8 +107,15 @@ Cost CostOfStep() {
   cost.bytes = {Term(4, pair_bytes)};
   // x, the result, that of the step before, and products at their height; the
   // same in fp32 as complex numbers.
+  // The angles as complex numbers and as sine and cosine, which are made on the
+  // host, in fp64 before they are in fp32.
+  const std::map<std::string, int> angles = {{"seq", 1}, {"pairs", 1}};
+  std::map<std::string, int> angle_bytes = angles;
+  angle_bytes["dtype"] = 1;
   cost.memory_bytes = {Term(6, pair_bytes), Term(6, pair_bytes, eager),
-                       Term(16, pairs, complex)};
+                       Term(16, pairs, complex), Term(8, angles),
+                       Term(2, angle_bytes)};
+  cost.host_memory_bytes = {Term(16, angles)};
   cost.ops = {Term(21, {}, eager), Term(10, {}, complex),
               Term(6, {}, converted)};
   // Four products, a difference, a sum, and what puts both together; a product

@@ -55,9 +55,7 @@ at::Tensor RandomInput(const TensorSpec& spec, const at::Device& device) {
   const int64_t end =
       spec.max == std::numeric_limits<int64_t>::max() ? spec.max : spec.max + 1;
   if (end <= spec.min) return at::full(spec.shape, spec.min, options);
-  return at::randint(spec.min, end, spec.shape,
-                     at::TensorOptions().device(device).dtype(at::kLong))
-      .to(options.dtype());
+  return at::randint(spec.min, end, spec.shape, options);
 }
 
 }  // namespace
@@ -103,6 +101,10 @@ at::Tensor RandomTensorOf(const std::string& device, const std::string& dtype,
 void SetMatmulPrecision(const WorkloadArgs& args) {
   const bool tf32 = args.params.Choice("dtype") == "tf32";
   at::globalContext().setFloat32MatmulPrecision(tf32 ? "high" : "highest");
+}
+
+void SetConvolutionPrecision(const WorkloadArgs& args) {
+  at::globalContext().setAllowTF32CuDNN(args.params.Choice("dtype") == "tf32");
 }
 
 at::Tensor Number(double value) { return c10::scalar_to_tensor(value); }

@@ -44,6 +44,9 @@ at::Tensor RandomTensorOf(const std::string& device, const std::string& dtype,
 // may, for the rest of the process.
 void SetMatmulPrecision(const WorkloadArgs& args);
 
+// The same of convolutions, which PyTorch computes in TF32 by default.
+void SetConvolutionPrecision(const WorkloadArgs& args);
+
 // A number as operators take it without a row of their own: at::mul(x, 2.0)
 // records two rows, at::mul(x, Number(2)) one, as Python does.
 at::Tensor Number(double value);

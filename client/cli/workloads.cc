@@ -8,6 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -99,6 +102,13 @@ std::string GpuOnlyText(const v1::Workload& workload) {
   return text;
 }
 
+// "bias=2d", "size=64 or 4096", "batch not 1".
+std::string ConditionText(const std::string& name, absl::string_view value) {
+  const bool negated = absl::ConsumePrefix(&value, "!");
+  return absl::StrCat(name, negated ? " not " : "=",
+                      absl::StrReplaceAll(value, {{"|", " or "}}));
+}
+
 // "eager, on a GPU, bias=2d, batch not 1": which jobs it is about.
 std::string JobsText(const v1::Expectation& expectation) {
   std::vector<std::string> parts;
@@ -110,9 +120,7 @@ std::string JobsText(const v1::Expectation& expectation) {
   const std::map<std::string, std::string> only_if(
       expectation.only_if().begin(), expectation.only_if().end());
   for (const auto& [name, value] : only_if) {
-    parts.push_back(value.rfind('!', 0) == 0
-                        ? absl::StrCat(name, " not ", value.substr(1))
-                        : absl::StrCat(name, "=", value));
+    parts.push_back(ConditionText(name, value));
   }
   return parts.empty() ? "all" : absl::StrJoin(parts, ", ");
 }

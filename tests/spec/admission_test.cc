@@ -471,6 +471,35 @@ TEST(Admit, RefusesWhatDoesNotFitIntoMemory) {
   EXPECT_THAT(MessageOf(job), HasSubstr("16.0 GiB (17179869184 bytes)"));
 }
 
+TEST(Admit, AJobOnAGpuMustAlsoFitIntoTheHost) {
+  WorkerDescription host = SampleDescription();
+  host.workloads[0].cost.host_memory_bytes = {
+      {.coefficient = 4, .exponents = {{"size", 2}, {"dtype", 1}}}};
+  const JobRequest request = {.workload = "matmul_add",
+                              .device = "gpu0",
+                              .params = {{"size", "32768"}, {"dtype", "fp32"}}};
+
+  const absl::StatusOr<AdmittedJob> job =
+      Admit(request, host, AdmissionLimits());
+
+  EXPECT_THAT(job, StatusIs(StatusCode::kInvalidArgument,
+                            AllOf(HasReason(Reason::kMemoryTooLarge),
+                                  HasViolation("params"))));
+  EXPECT_THAT(MessageOf(job), HasSubstr("a job on cpu may use 12.8 GiB"));
+  EXPECT_THAT(AdmitSample(request), IsOk());
+}
+
+TEST(Admit, OnTheCpuBothKindsOfMemoryAreOne) {
+  WorkerDescription host = SampleDescription();
+  host.workloads[0].cost.host_memory_bytes = {{.coefficient = 1000}};
+
+  const absl::StatusOr<AdmittedJob> job =
+      Admit(OnCpu({{"size", "10"}}), host, AdmissionLimits());
+
+  ASSERT_THAT(job, IsOk());
+  EXPECT_EQ(job->prediction.memory_bytes, 4 * 100 * 4 + 1000);
+}
+
 TEST(Admit, RefusesWhatCannotEndInTime) {
   JobRequest request = OnCpu({{"size", "1000"}});
   request.timed_steps = 1000;

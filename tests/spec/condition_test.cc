@@ -27,6 +27,14 @@ TEST(Hold, TakesWhatAValueMustNotBe) {
   EXPECT_FALSE(Hold({{"size", "!64"}}, Inputs()));
 }
 
+TEST(Hold, TakesSeveralValues) {
+  EXPECT_TRUE(Hold({{"size", "64|4096"}}, Inputs()));
+  EXPECT_TRUE(Hold({{"size", "4096|64"}}, Inputs()));
+  EXPECT_FALSE(Hold({{"size", "4096|640"}}, Inputs()));
+  EXPECT_FALSE(Hold({{"size", "!4096|64"}}, Inputs()));
+  EXPECT_TRUE(Hold({{"dtype", "!fp16|fp32"}}, Inputs()));
+}
+
 TEST(Hold, KnowsTheVariantOfTheJob) {
   EXPECT_TRUE(Hold({{"variant", "eager"}}, Inputs()));
   EXPECT_FALSE(Hold({{"variant", "compiled"}}, Inputs()));
@@ -50,6 +58,7 @@ absl::Status Check(const Conditions& conditions) {
 
 TEST(CheckConditions, TakesParametersAndVariantsWithTheirValues) {
   EXPECT_THAT(Check({{"size", "64"}, {"dtype", "!fp16"}}), IsOk());
+  EXPECT_THAT(Check({{"size", "64|4096"}, {"dtype", "!fp16|bf16"}}), IsOk());
   EXPECT_THAT(Check({{"variant", "compiled"}}), IsOk());
   EXPECT_THAT(Check({{"device", "!gpu"}}), IsOk());
 }
@@ -61,6 +70,8 @@ TEST(CheckConditions, RefusesWhatCanNeverHold) {
   EXPECT_THAT(Check({{"dtype", "!fp8"}}), HasViolation("only_if"));
   EXPECT_THAT(Check({{"variant", "fused"}}), HasViolation("only_if"));
   EXPECT_THAT(Check({{"device", "gpu0"}}), HasViolation("only_if"));
+  EXPECT_THAT(Check({{"size", "64|0"}}), HasViolation("only_if"));
+  EXPECT_THAT(Check({{"size", "64|"}}), HasViolation("only_if"));
 }
 
 }  // namespace

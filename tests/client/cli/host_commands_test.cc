@@ -69,7 +69,7 @@ class HostCommandsTest : public CliTest {
     kernels.set_variant("eager");
     kernels.set_device(v1::DEVICE_KIND_GPU);
     (*kernels.mutable_only_if())["dtype"] = "!fp32";
-    (*kernels.mutable_only_if())["size"] = "64";
+    (*kernels.mutable_only_if())["size"] = "64|4096";
     kernels.set_expr("kernels_per_step == 2");
     kernels.set_why("Two operators.");
     v1::Expectation& stable = *workload.add_expectations();
