@@ -42,7 +42,7 @@ absl::StatusOr<ExitCode> Check(const CheckOptions& options,
                    ExpectedChecks::Create(options.expectations, context));
   absl::StatusOr<v1::CheckTraceResponse> ran =
       checks.Run(options.trace, context);
-  if (!ran.ok()) return Explained(ran.status(), checks.PlainBaselines());
+  if (!ran.ok()) return Explained(ran.status(), checks.TraceBaselines());
   const v1::CheckTraceResponse& response = *ran;
   if (context.json()) {
     context.PrintJson(response);

@@ -32,11 +32,11 @@ absl::StatusOr<ExpectedChecks> ExpectedChecks::Create(
   return checks;
 }
 
-std::vector<std::string> ExpectedChecks::PlainBaselines() const {
+std::vector<std::string> ExpectedChecks::TraceBaselines() const {
   std::vector<std::string> names;
   for (const CheckExpression& check : checks_) {
     if (!check.baseline.has_value() ||
-        absl::StrContains(*check.baseline, '/') ||
+        absl::StartsWith(*check.baseline, "jobs/") ||
         files_.contains(*check.baseline) ||
         std::ranges::find(names, *check.baseline) != names.end()) {
       continue;

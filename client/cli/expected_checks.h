@@ -25,9 +25,9 @@ class ExpectedChecks {
   static absl::StatusOr<ExpectedChecks> Create(std::vector<std::string> texts,
                                                CommandContext& context);
 
-  // Names of other traces that are neither a file nor "traces/ID" or "jobs/ID":
+  // Names of other traces that are neither a file nor "jobs/ID": "traces/ID",
   // ids, or what the caller has a trace for. Each once.
-  std::vector<std::string> PlainBaselines() const;
+  std::vector<std::string> TraceBaselines() const;
   // From now on `name` is the daemon's trace `trace`.
   void UseTrace(const std::string& name, const std::string& trace);
 

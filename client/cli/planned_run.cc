@@ -2,51 +2,91 @@
 #include "client/cli/planned_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 #include "client/cli/follow_job.h"
 #include "client/cli/job_text.h"
 
 namespace traza {
 namespace {
 
-// Those of the names that are variants of the workload.
-absl::StatusOr<std::vector<std::string>> VariantsAmong(
-    const std::vector<std::string>& names, const std::string& workload,
-    Client& client) {
+absl::StatusOr<std::vector<std::string>> VariantsOf(const std::string& workload,
+                                                    Client& client) {
   ASSIGN_OR_RETURN(const v1::ListWorkloadsResponse known,
                    client.ListWorkloads({}));
   std::vector<std::string> variants;
   for (const v1::Workload& candidate : known.workloads()) {
     if (candidate.name() != workload) continue;
     for (const v1::Variant& variant : candidate.variants()) {
-      if (std::ranges::find(names, variant.name()) != names.end()) {
-        variants.push_back(variant.name());
-      }
+      variants.push_back(variant.name());
     }
   }
   return variants;
 }
 
+absl::Status CheckTraceIsThere(const std::string& name, Client& client) {
+  v1::GetTraceRequest request;
+  request.set_name(name);
+  return client.GetTrace(request).status();
+}
+
+absl::Status NeitherVariantNorTrace(const std::string& name,
+                                    const std::vector<std::string>& variants) {
+  return ErrorBuilder(absl::StatusCode::kNotFound, Reason::kTraceNotFound)
+      .With("trace", name)
+      .Build(absl::StrCat(
+          "There is nothing to compare with: ", Quoted(name),
+          " is no trace, no file and no variant of the workload, which has ",
+          absl::StrJoin(variants, ", "), "."));
+}
+
+// The variant to run first, or nothing when the name is a trace that is there:
+// what is wrong with a name is said before anything runs.
+absl::StatusOr<std::optional<BaselineRun>> Baseline(
+    const std::string& name, const std::vector<std::string>& variants,
+    const v1::CreateJobRequest& request, Client& client) {
+  if (std::ranges::find(variants, name) == variants.end()) {
+    const absl::Status status =
+        CheckTraceIsThere(absl::StrCat("traces/", name), client);
+    if (status.ok()) return std::nullopt;
+    return absl::IsNotFound(status) || absl::IsInvalidArgument(status)
+               ? NeitherVariantNorTrace(name, variants)
+               : status;
+  }
+  BaselineRun baseline = {.variant = name, .request = request};
+  baseline.request.mutable_job()->set_variant(name);
+  // Another job, and the same one when the call comes again.
+  baseline.request.set_request_id(
+      absl::StrCat(request.request_id(), ".", name));
+  return baseline;
+}
+
 absl::Status AddBaselines(PlannedRun* run, Client& client) {
   if (!run->checks.has_value()) return absl::OkStatus();
-  const std::vector<std::string> names = run->checks->PlainBaselines();
-  if (names.empty()) return absl::OkStatus();
   const v1::CreateJobRequest& request = run->request;
-  ASSIGN_OR_RETURN(const std::vector<std::string> variants,
-                   VariantsAmong(names, request.job().workload(), client));
-  for (const std::string& variant : variants) {
-    BaselineRun baseline = {.variant = variant, .request = request};
-    baseline.request.mutable_job()->set_variant(variant);
-    // Another job, and the same one when the call comes again.
-    baseline.request.set_request_id(
-        absl::StrCat(request.request_id(), ".", variant));
-    run->baselines.push_back(std::move(baseline));
+  std::optional<std::vector<std::string>> variants;  // once asked for
+  for (const std::string& name : run->checks->TraceBaselines()) {
+    if (absl::StrContains(name, '/')) {
+      RETURN_IF_ERROR(CheckTraceIsThere(name, client));
+      continue;
+    }
+    if (!variants.has_value()) {
+      ASSIGN_OR_RETURN(variants, VariantsOf(request.job().workload(), client));
+      // That there is no such workload is said where the job is created.
+      if (variants->empty()) return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(std::optional<BaselineRun> baseline,
+                     Baseline(name, *variants, request, client));
+    if (baseline.has_value()) run->baselines.push_back(*std::move(baseline));
   }
   return absl::OkStatus();
 }

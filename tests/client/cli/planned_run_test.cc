@@ -95,6 +95,34 @@ TEST_F(PlannedRunTest, OtherNamesAreTracesOfTheDaemon) {
               ElementsAre("same_output(0mh3k2v1)"));
 }
 
+TEST_F(PlannedRunTest, ANameThatIsNothingIsSaidBeforeAnythingRuns) {
+  FakeReplies replies = TwoVariants();
+  replies.errors = {
+      absl::OkStatus(),
+      ErrorBuilder(absl::StatusCode::kNotFound, Reason::kTraceNotFound)
+          .Build("There is no trace traces/eagr.")};
+  daemon_.Set(replies);
+
+  EXPECT_EQ(Run({"run", "mlp", "--expect", "same_output(eagr)"}), 2);
+
+  EXPECT_THAT(err_, HasSubstr("\"eagr\" is no trace, no file and no variant "
+                              "of the workload, which has eager, fused"));
+  EXPECT_THAT(Created(), testing::IsEmpty());
+}
+
+TEST_F(PlannedRunTest, ATraceThatIsNotThereIsSaidBeforeAnythingRuns) {
+  FakeReplies replies = TwoVariants();
+  replies.errors = {
+      ErrorBuilder(absl::StatusCode::kNotFound, Reason::kTraceNotFound)
+          .Build("There is no trace traces/t9.")};
+  daemon_.Set(replies);
+
+  EXPECT_EQ(Run({"run", "mlp", "--expect", "same_kernels(traces/t9)"}), 2);
+
+  EXPECT_THAT(err_, HasSubstr("There is no trace traces/t9."));
+  EXPECT_THAT(Created(), testing::IsEmpty());
+}
+
 TEST_F(PlannedRunTest, WithoutSuchANameNobodyAsksForTheVariants) {
   daemon_.Set(TwoVariants());
 
