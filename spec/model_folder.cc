@@ -185,7 +185,6 @@ std::vector<RegisteredModel> ReadModels(const std::filesystem::path& folder,
                                         const std::vector<std::string>& taken) {
   std::vector<RegisteredModel> models;
   std::set<std::string> names(taken.begin(), taken.end());
-  std::set<std::string> listed;
   for (const std::string& file : ManifestFiles(folder)) {
     if (models.size() == kMaxModels) {
       models.push_back({.manifest_file = file,
@@ -199,8 +198,15 @@ std::vector<RegisteredModel> ReadModels(const std::filesystem::path& folder,
           absl::StrCat("there is a workload ", Quoted(model.manifest->name),
                        " already; choose another name");
     }
-    // Two files whose names become one: the second cannot be told apart.
-    if (listed.insert(model.name()).second) models.push_back(std::move(model));
+    const auto twin =
+        std::ranges::find(models, model.name(), &RegisteredModel::name);
+    if (twin == models.end()) {
+      models.push_back(std::move(model));
+    } else {
+      // Two broken files whose names become one: listed once, with both faults.
+      absl::StrAppend(&twin->fault, "; ", Quoted(model.manifest_file), ": ",
+                      model.fault);
+    }
   }
   return models;
 }

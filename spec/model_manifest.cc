@@ -17,6 +17,7 @@
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "spec/json_fields.h"
+#include "spec/reserved_keys.h"
 
 namespace traza {
 namespace {
@@ -114,6 +115,11 @@ absl::StatusOr<std::vector<ParamSchema>> DimsFromJson(const Json& json) {
     if (!IsDimName(name)) {
       return FieldError(
           "", absl::StrCat(Quoted(name), " does not match [a-z][a-z0-9_]*"));
+    }
+    if (IsReservedKey(name)) {
+      return FieldError("", absl::StrCat(Quoted(name),
+                                         " is taken: it stands for the job's "
+                                         "own; choose another name"));
     }
     absl::StatusOr<ParamSchema> dim = DimFromJson(value);
     if (!dim.ok()) return UnderPath(name, dim.status());
@@ -268,6 +274,24 @@ absl::StatusOr<ModelManifest> ModelManifestFromJson(absl::string_view text) {
   return FromJson(json);
 }
 
+namespace {
+
+// The bytes of one input, by the dimensions that the job chooses.
+CostTerm BytesTerm(const ModelInput& input) {
+  CostTerm term;
+  term.coefficient = DtypeBytes(input.tensor.dtype);
+  for (const ModelExtent& extent : input.shape) {
+    if (const auto* const name = std::get_if<std::string>(&extent)) {
+      ++term.exponents[*name];
+    } else {
+      term.coefficient *= static_cast<double>(std::get<int64_t>(extent));
+    }
+  }
+  return term;
+}
+
+}  // namespace
+
 WorkloadSchema SchemaOf(const ModelManifest& manifest) {
   WorkloadSchema schema;
   schema.name = manifest.name;
@@ -285,6 +309,9 @@ WorkloadSchema SchemaOf(const ModelManifest& manifest) {
             "dispatcher: inside compiled_region there are no operator rows.";
   schema.variants.push_back(std::move(variant));
   schema.params = manifest.dims;
+  for (const ModelInput& input : manifest.inputs) {
+    schema.cost.memory_bytes.push_back(BytesTerm(input));
+  }
   return schema;
 }
 

@@ -44,6 +44,7 @@ constexpr int64_t kMaxCommentBytes = 0xffff;
 constexpr int64_t kMaxDirectoryBytes = 16 << 20;
 constexpr size_t kMaxMembers = 100'000;
 constexpr int64_t kMaxMetadataBytes = 256 << 10;
+constexpr int64_t kMaxMemberBytes = int64_t{1} << 40;
 constexpr size_t kMaxValueBytes = 128;
 
 absl::Status Damaged(absl::string_view what) {
@@ -194,6 +195,10 @@ absl::StatusOr<std::vector<ArchiveMember>> ReadDirectory(const Bytes& directory,
         Bytes(directory.Text(at + kMemberBytes + name_bytes, extra_bytes)),
         &member, directory.U32(at + 24), directory.U32(at + 20),
         directory.U32(at + 42)));
+    if (member.bytes > kMaxMemberBytes ||
+        (!member.compressed && member.bytes != member.stored_bytes)) {
+      return Damaged("a size is absurd");
+    }
     if (member.offset > file_bytes ||
         member.stored_bytes > file_bytes - member.offset) {
       return Damaged("a member lies beyond its end");
@@ -246,6 +251,12 @@ absl::StatusOr<std::string> ReadMember(int fd, const ArchiveMember& member) {
     return Damaged("its metadata is cut");
   }
   return content;
+}
+
+// The library that the worker loads: of the model with the usual name.
+bool IsCompiledModel(const ArchiveMember& member) {
+  return absl::StrContains(member.name, "data/aotinductor/model/") &&
+         absl::EndsWith(member.name, ".so");
 }
 
 // "9.0" of "90" or "9.0": PyTorch writes ten times the number.
@@ -308,6 +319,10 @@ absl::StatusOr<PackageFacts> ReadPackage(const std::filesystem::path& path) {
   if (!found) {
     return Damaged(
         "AOTInductor's metadata is missing; another program wrote it");
+  }
+  // PyTorch's loader does not look before it takes it.
+  if (std::ranges::none_of(members, IsCompiledModel)) {
+    return Damaged("there is no compiled model in it");
   }
   facts.largest_member_bytes = largest;
   return facts;

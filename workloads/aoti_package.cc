@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "workloads/tensors.h"
+#include "workloads/unpacked_package.h"
 
 namespace traza {
 namespace {
@@ -44,6 +45,7 @@ absl::StatusOr<std::shared_ptr<AotiPackage>> AotiPackage::Load(
     absl::string_view advice) {
   const auto index =
       static_cast<c10::DeviceIndex>(DeviceIndexOf(std::string(device)));
+  const UnpackedPackage unpacked(path);
   try {
     // The package runs on the current stream of the current device.
     if (index >= 0) at::accelerator::setDeviceIndex(index);
@@ -52,6 +54,7 @@ absl::StatusOr<std::shared_ptr<AotiPackage>> AotiPackage::Load(
         path, "model", /*run_single_threaded=*/true, /*num_runners=*/1, index);
     return std::shared_ptr<AotiPackage>(new AotiPackage(std::move(loader)));
   } catch (const std::exception& error) {
+    unpacked.RemoveLeftovers();
     return Unusable(path, error.what(), advice);
   }
 }

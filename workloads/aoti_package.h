@@ -22,7 +22,8 @@ namespace traza {
 // that runs without the dispatcher, on the current stream of its device.
 //
 // PyTorch unpacks it to a folder below /tmp, which must allow programs, and
-// removes that with this object. Thread-compatible.
+// removes that with this object; what a killed worker leaves there stays.
+// Thread-compatible.
 class AotiPackage {
  public:
   // Loads the file for "gpu0", ... or "cpu". FAILED_PRECONDITION /

@@ -13,6 +13,7 @@
 #include "ATen/record_function.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "c10/core/InferenceMode.h"
 #include "torch/csrc/jit/serialization/import.h"
 
@@ -164,8 +165,9 @@ absl::Status CheckMemory(const std::vector<TensorSpec>& inputs,
   }
   return ErrorBuilder(absl::StatusCode::kResourceExhausted,
                       Reason::kOutOfMemory)
-      .Build(absl::StrCat("The inputs of the model need ", needed, " bytes; ",
-                          device, " has ", memory_bytes, "."));
+      .Build(
+          absl::StrFormat("The inputs of the model need %.0f bytes; %s has %d.",
+                          needed, device, memory_bytes));
 }
 
 // What unpacking writes must stay below what this process may write: beyond

@@ -124,6 +124,17 @@ TEST_F(ModelFolderTest, TheSecondOfANameIsBroken) {
   EXPECT_THAT(models[1].fault, HasSubstr("already"));
 }
 
+TEST_F(ModelFolderTest, TwoBrokenOnesOfOneNameAreListedWithBothReasons) {
+  Write("A.json", "{ no json");
+  Write("a.json", Manifest("linear", "m.pt"));
+
+  const std::vector<RegisteredModel> models = Read();
+
+  ASSERT_THAT(models, SizeIs(1));
+  EXPECT_THAT(models[0].fault, HasSubstr("not JSON"));
+  EXPECT_THAT(models[0].fault, HasSubstr("\"a.json\": there is a workload"));
+}
+
 TEST_F(ModelFolderTest, AMissingFileIsTheReason) {
   EXPECT_THAT(FaultOf(Manifest("mine", "none.pt")),
               HasSubstr("there is no file \"none.pt\""));

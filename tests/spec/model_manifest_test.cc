@@ -95,11 +95,39 @@ TEST(ModelManifest, BecomesAWorkloadWhoseDimensionsAreParameters) {
   EXPECT_EQ(schema.params[1].default_cpu, "512");
 }
 
-TEST(ModelManifest, CostsNothingThatAnybodyKnows) {
+TEST(ModelManifest, NeedsTheMemoryOfItsInputsAtLeast) {
+  const Cost cost = SchemaOf(*ModelManifestFromJson(Whole().dump())).cost;
+
+  EXPECT_EQ(
+      Evaluate(cost.memory_bytes, ParamValues({{"batch", "3"}, {"seq", "20"}})),
+      3 * 20 * 8 + 20 * 2 + 1);
+}
+
+TEST(ModelManifest, ADimensionThatIsThereTwiceCountsTwice) {
+  Json json = Whole();
+  json["inputs"][0]["shape"] = {"seq", "batch", "seq"};
+  const Cost cost = SchemaOf(*ModelManifestFromJson(json.dump())).cost;
+
+  EXPECT_EQ(Evaluate({cost.memory_bytes[0]},
+                     ParamValues({{"batch", "3"}, {"seq", "20"}})),
+            20 * 3 * 20 * 8);
+}
+
+TEST(ModelManifest, NamesOfTheJobItselfAreTaken) {
+  for (const char* name : {"variant", "device"}) {
+    EXPECT_THAT(FaultOf([name](Json& json) {
+                  json["dims"][name] = {{"max", 4}, {"default", 2}};
+                  json["inputs"][1]["shape"][1] = name;
+                }),
+                HasSubstr("is taken"));
+  }
+}
+
+TEST(ModelManifest, WhatElseItCostsNobodyKnows) {
   const Cost cost = SchemaOf(*ModelManifestFromJson(Whole().dump())).cost;
 
   EXPECT_THAT(cost.flops, IsEmpty());
-  EXPECT_THAT(cost.memory_bytes, IsEmpty());
+  EXPECT_THAT(cost.bytes, IsEmpty());
   EXPECT_THAT(cost.ops, IsEmpty());
 }
 

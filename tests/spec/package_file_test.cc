@@ -82,6 +82,30 @@ TEST_F(PackageFileTest, AFileOfAnotherKindSaysSo) {
   EXPECT_THAT(FaultOf(PackageOf("no json")), HasSubstr("not JSON"));
 }
 
+// PyTorch's loader takes the second member without looking, and then crashes.
+TEST_F(PackageFileTest, APackageWithoutACompiledModelIsNone) {
+  const std::string name = "model/data/aotinductor/model/c1.wrapper";
+  EXPECT_THAT(
+      FaultOf(ZipFile().Add(name + "_metadata.json", kMetadata).Bytes()),
+      HasSubstr("no compiled model"));
+  EXPECT_THAT(FaultOf(ZipFile()
+                          .Add("model/data/aotinductor/other/c1.so", "x")
+                          .Add(name + "_metadata.json", kMetadata)
+                          .Bytes()),
+              HasSubstr("no compiled model"));
+}
+
+TEST_F(PackageFileTest, ASizeThatCannotBeIsNotBelieved) {
+  const std::string honest("\x88\x13\0\0\0\0\0\0", 8);  // 5000
+  for (const char* size :
+       {"\xff\xff\xff\xff\xff\xff\xff\x7f", "\x89\x13\0\0\0\0\0\0"}) {
+    std::string bytes = PackageOf(kMetadata);
+    bytes.replace(bytes.find(honest, bytes.find("PK\x01\x02")), 8, size, 8);
+
+    EXPECT_THAT(FaultOf(bytes), HasSubstr("a size is absurd"));
+  }
+}
+
 // Also every cut of it: none may be read beyond its end.
 TEST_F(PackageFileTest, ACutFileIsDamaged) {
   const std::string whole = PackageOf(kMetadata);
