@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 
+#include "base/utf8.h"
 #include "base/version.h"
 #include "spec/model_folder.h"
 #include "worker/host_python.h"
@@ -21,6 +23,9 @@ namespace {
 // The workload with a kernel of our own, which needs the run-time compiler.
 // Others have fused variants too, which are PyTorch's.
 constexpr char kOwnKernel[] = "geglu_mlp";
+
+// What the daemon reads of a reason, and a bit less.
+constexpr size_t kMaxReasonBytes = 1000;
 
 void MarkFusedVariants(const std::vector<DeviceDescription>& devices,
                        WorkloadSchema* workload) {
@@ -67,6 +72,16 @@ std::map<std::string, std::string> CompiledUnavailable(
   return reasons;
 }
 
+// Reasons are for people; what a program said of itself may be of any length.
+void CutReasons(WorkloadSchema* workload) {
+  for (VariantSchema& variant : workload->variants) {
+    for (auto& [device, reason] : variant.unavailable) {
+      if (reason.size() <= kMaxReasonBytes) continue;
+      reason = absl::StrCat(CutUtf8(reason, kMaxReasonBytes), "...");
+    }
+  }
+}
+
 }  // namespace
 
 WorkerDescription Describe(const TorchRuntime& runtime,
@@ -90,6 +105,7 @@ WorkerDescription Describe(const TorchRuntime& runtime,
     description.workloads.push_back(
         SchemaOf(model, description.devices, description.versions.at("torch")));
   }
+  for (WorkloadSchema& workload : description.workloads) CutReasons(&workload);
   return description;
 }
 

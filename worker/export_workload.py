@@ -7,7 +7,7 @@ usage: export_workload.py probe TORCH
 
 Runs in the Python of the host, the one that has PyTorch. `probe` looks at what
 is installed without importing it (about 50 ms). `compile` reads a request (the
-JSON that worker/package_compiler.cc writes), exports the module of that name
+JSON that worker/package_cache.cc writes), exports the module of that name
 and has Inductor compile it into a package, whose tensors are all inputs: no
 weight is in it, so the worker's seed decides them as it does for the variant
 eager.

@@ -75,6 +75,12 @@ absl::Status Unavailable(const std::string& workload, absl::string_view why) {
       .Build(why);
 }
 
+// One that broke since the job was accepted is listed under its file's name.
+bool IsOf(const std::string& workload, const RegisteredModel& model) {
+  return model.name() == workload ||
+         (model.manifest.has_value() && model.manifest->name == workload);
+}
+
 // The manifest may have changed since the job was accepted.
 absl::Status CheckStillFits(const RegisteredModel& model, const WorkerJob& job,
                             const DeviceDescription& device,
@@ -107,7 +113,7 @@ absl::StatusOr<PlannedWork> PlanWork(const WorkerJob& job,
     return PlanRegistered(job, *entry, device, parts);
   }
   for (RegisteredModel& model : ReadModels(job.models, WorkloadNames())) {
-    if (model.name() != job.spec.workload) continue;
+    if (!IsOf(job.spec.workload, model)) continue;
     RETURN_IF_ERROR(CheckStillFits(model, job, device,
                                    parts.runtime.versions().at("torch")));
     PlannedWork work;

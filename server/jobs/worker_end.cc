@@ -14,14 +14,15 @@ namespace traza {
 namespace {
 
 constexpr std::array kOfWorkers = {
-    Reason::kWorkerFailed,    Reason::kOutOfMemory,
-    Reason::kStoreFull,       Reason::kStoreUnwritable,
-    Reason::kTraceEmpty,      Reason::kTraceTooLarge,
-    Reason::kTracerBusy,      Reason::kTracingUnavailable,
-    Reason::kInvalidArgument, Reason::kDeviceUnavailable,
-    Reason::kDeviceNotFound,  Reason::kWorkloadUnavailable,
-    Reason::kWorkerProtocol,  Reason::kCompileFailed,
-    Reason::kModelUnusable,   Reason::kPhaseTimeout};
+    Reason::kWorkerFailed,     Reason::kOutOfMemory,
+    Reason::kStoreFull,        Reason::kStoreUnwritable,
+    Reason::kTraceEmpty,       Reason::kTraceTooLarge,
+    Reason::kTracerBusy,       Reason::kTracingUnavailable,
+    Reason::kInvalidArgument,  Reason::kDeviceUnavailable,
+    Reason::kDeviceNotFound,   Reason::kWorkloadUnavailable,
+    Reason::kWorkerProtocol,   Reason::kCompileFailed,
+    Reason::kModelUnusable,    Reason::kPhaseTimeout,
+    Reason::kWorkloadNotFound, Reason::kVariantNotFound};
 
 WorkerExitReason ExitOf(const WorkerError& error) {
   if (error.reason == Reason::kOutOfMemory) return WorkerExitReason::kOom;

@@ -105,6 +105,29 @@ TEST_F(WorkerByHandTest, DescribesItselfInJsonAndNothingElse) {
   EXPECT_GT(cpu->roofs.flops_per_second.at("fp32"), 1e8);
 }
 
+// The daemon reads no longer ones, and must start whatever lies in its folder.
+TEST_F(WorkerByHandTest, ReasonsOfAnyLengthAreCut) {
+  const std::filesystem::path models = dir_ / "models";
+  ASSERT_TRUE(std::filesystem::create_directory(models));
+  for (int i = 0; i < 40; ++i) {
+    // Listed as one name, with all of their faults.
+    const std::string name =
+        absl::StrCat("\xc3", std::string(1, static_cast<char>(0x80 + i)));
+    ASSERT_THAT(WriteFileAtomically(models / (name + ".json"), "{ no json"),
+                IsOk());
+  }
+
+  ASSERT_EQ(RunWorker({"--describe", "--models", models.string()}), "exit 0")
+      << err_;
+
+  const auto description = WorkerDescriptionFromJson(out_);
+  ASSERT_THAT(description, IsOk());
+  const WorkloadSchema* const broken = description->FindWorkload("__.json");
+  ASSERT_NE(broken, nullptr);
+  EXPECT_THAT(broken->variants.front().unavailable.at("cpu"),
+              testing::EndsWith("..."));
+}
+
 TEST_F(WorkerByHandTest, RunsARequestWithEveryDefault) {
   ASSERT_EQ(RunSpec(R"({"workload": "matmul_add", "device": "cpu"})"), "exit 0")
       << err_;

@@ -195,6 +195,16 @@ TEST_F(WorkerSupervisorTest, AFileBeyondTheLimitIsTooLarge) {
   ExpectError(Reason::kTraceTooLarge, "limit", WorkerExitReason::kError);
 }
 
+TEST_F(WorkerSupervisorTest, AWorkloadThatWentAwayIsItsOwnReason) {
+  Start();
+  worker_->Say(WorkerError{Reason::kWorkloadNotFound,
+                           "There is no workload mine.", Phase::kSetup});
+  worker_->Exit({1, std::nullopt});
+
+  ExpectError(Reason::kWorkloadNotFound, "no workload mine",
+              WorkerExitReason::kError);
+}
+
 TEST_F(WorkerSupervisorTest, ALongErrorKeepsItsLinesAndNothingElse) {
   Start();
   worker_->Say(WorkerError{Reason::kWorkerFailed,
