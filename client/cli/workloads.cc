@@ -31,6 +31,8 @@ std::vector<std::string> DeviceNames(const v1::ListDevicesResponse& devices) {
   return names;
 }
 
+constexpr char kNothingHere[] = "nothing here";
+
 // Devices that one of the variants can run on.
 std::string RunsOn(const std::vector<const v1::Variant*>& variants,
                    const v1::ListDevicesResponse& devices) {
@@ -42,7 +44,15 @@ std::string RunsOn(const std::vector<const v1::Variant*>& variants,
         });
     if (runs) names.push_back(name);
   }
-  return names.empty() ? "nothing here" : absl::StrJoin(names, ", ");
+  return names.empty() ? kNothingHere : absl::StrJoin(names, ", ");
+}
+
+std::vector<const v1::Variant*> VariantsOf(const v1::Workload& workload) {
+  std::vector<const v1::Variant*> variants;
+  for (const v1::Variant& variant : workload.variants()) {
+    variants.push_back(&variant);
+  }
+  return variants;
 }
 
 std::string RenderWorkloads(const v1::ListWorkloadsResponse& workloads,
@@ -53,13 +63,11 @@ std::string RenderWorkloads(const v1::ListWorkloadsResponse& workloads,
                    {"WHAT", Align::kLeft, true}});
   for (const v1::Workload& workload : workloads.workloads()) {
     std::vector<std::string> names;
-    std::vector<const v1::Variant*> variants;
     for (const v1::Variant& variant : workload.variants()) {
       names.push_back(variant.name());
-      variants.push_back(&variant);
     }
     table.AddRow({workload.name(), absl::StrJoin(names, ", "),
-                  RunsOn(variants, devices), workload.title()});
+                  RunsOn(VariantsOf(workload), devices), workload.title()});
   }
   return table.Render(width);
 }
@@ -160,13 +168,20 @@ std::string RenderVariants(const v1::Workload& workload,
   return absl::StrCat(table.Render(width), reasons);
 }
 
-std::string RenderWorkload(const v1::Workload& workload,
-                           const v1::ListDevicesResponse& devices, int width) {
-  const std::string example =
+// How to run it, where something here can.
+std::string ExampleText(const v1::Workload& workload,
+                        const v1::ListDevicesResponse& devices) {
+  if (RunsOn(VariantsOf(workload), devices) == kNothingHere) return "";
+  const std::string param =
       workload.params().empty()
           ? ""
           : absl::StrCat(" -p ", workload.params(0).name(), "=",
                          workload.params(0).default_cpu());
+  return absl::StrCat("Run it with: traza run ", workload.name(), param, "\n");
+}
+
+std::string RenderWorkload(const v1::Workload& workload,
+                           const v1::ListDevicesResponse& devices, int width) {
   std::vector<std::pair<std::string, std::string>> pairs = {
       {"workload", workload.name()},
       {"what", workload.title()},
@@ -177,8 +192,7 @@ std::string RenderWorkload(const v1::Workload& workload,
       workload.params().empty() ? ""
                                 : absl::StrCat(RenderParams(workload, width),
                                                GpuOnlyText(workload), "\n"),
-      RenderExpectations(workload, width), "Run it with: traza run ",
-      workload.name(), example, "\n");
+      RenderExpectations(workload, width), ExampleText(workload, devices));
 }
 
 // Leaves only the workload of that name.

@@ -104,6 +104,22 @@ TEST_F(HostCommandsTest, ShowsAWorkload) {
   ExpectGolden("workload.txt", out_);
 }
 
+TEST_F(HostCommandsTest, HowToRunItIsNotSaidOfWhatCannotRun) {
+  v1::Workload& broken = *replies_.workloads.add_workloads();
+  broken.set_name("broken.json");
+  v1::Variant& variant = *broken.add_variants();
+  variant.set_name("broken");
+  for (const char* device : {"cpu", "gpu0"}) {
+    (*variant.mutable_unavailable())[device] = "not JSON.";
+  }
+  daemon_.Set(replies_);
+
+  ASSERT_EQ(Run({"workloads", "broken.json"}), 0) << err_;
+
+  EXPECT_THAT(out_, HasSubstr("broken cannot run on cpu: not JSON."));
+  EXPECT_THAT(out_, testing::Not(HasSubstr("Run it with")));
+}
+
 TEST_F(HostCommandsTest, JsonOfWorkloadsHasParamsAndVariants) {
   daemon_.Set(replies_);
 
