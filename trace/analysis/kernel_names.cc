@@ -9,13 +9,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
 #include "base/utf8.h"
+#include "trace/analysis/kernel_work.h"
 #include "trace/analysis/matrix_names.h"
 #include "trace/analysis/pointwise_names.h"
-#include "trace/analysis/row_names.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -24,27 +23,17 @@ namespace {
 constexpr size_t kHead = 4096;
 constexpr size_t kTail = 32;
 
-// The name without what surrounds its function.
-std::string FunctionOf(absl::string_view name) {
-  std::string text =
-      absl::StrReplaceAll(CutUtf8(name, 512), {{"(anonymous namespace)::", ""},
-                                               {"<unnamed>::", ""},
-                                               {"at::native::", ""}});
-  absl::string_view function = text;
-  absl::ConsumePrefix(&function, "void ");
-  function = function.substr(0, function.find_first_of("<("));
-  return function.empty() ? text : std::string(function);
-}
-
 struct KindWord {
   absl::string_view word;
   KernelKind kind;
 };
 // Of functions, in small letters; the first that is there.
-constexpr std::array<KindWord, 22> kKinds = {{
-    {"triton_poi", KernelKind::kPointwise},
-    {"triton_red", KernelKind::kReduction},
-    {"triton_per", KernelKind::kReduction},
+constexpr std::array<KindWord, 24> kKinds = {{
+    {"triton_poi_", KernelKind::kPointwise},
+    {"triton_red_", KernelKind::kReduction},
+    {"triton_per_", KernelKind::kReduction},
+    {"triton_for_", KernelKind::kPointwise},
+    {"rmsnorm", KernelKind::kNormalization},
     {"multi_tensor_apply", KernelKind::kOptimizer},
     {"fused_adam", KernelKind::kOptimizer},
     {"fusedadam", KernelKind::kOptimizer},
@@ -66,29 +55,25 @@ constexpr std::array<KindWord, 22> kKinds = {{
     {"transpose", KernelKind::kCopy},
 }};
 
-KernelKind MatrixKind(absl::string_view function) {
-  for (const absl::string_view word :
-       {"flash", "fmha", "attention", "attn", "sdpa"}) {
-    if (absl::StrContains(function, word)) return KernelKind::kAttention;
-  }
-  for (const absl::string_view word :
-       {"conv", "fprop", "dgrad", "wgrad", "winograd"}) {
-    if (absl::StrContains(function, word)) return KernelKind::kConvolution;
-  }
-  return KernelKind::kGemm;
-}
-
 KernelKind KindOf(absl::string_view name, absl::string_view function) {
-  switch (ClassifyKernel(name)) {
-    case KernelClass::kCommunication:
+  switch (WorkOf(name)) {
+    case NamedWork::kCommunication:
       return KernelKind::kCommunication;
-    case KernelClass::kMatrix:
-      return MatrixKind(function);
-    case KernelClass::kOther:
+    case NamedWork::kAttention:
+      return KernelKind::kAttention;
+    case NamedWork::kConvolution:
+      return KernelKind::kConvolution;
+    case NamedWork::kProduct:
+      return KernelKind::kGemm;
+    case NamedWork::kOther:
       break;
   }
+  const std::string work = WorkName(name);
   for (const KindWord& word : kKinds) {
-    if (absl::StrContains(function, word.word)) return word.kind;
+    if (absl::StrContains(function, word.word) ||
+        absl::StrContains(work, word.word)) {
+      return word.kind;
+    }
   }
   return KernelKind::kOther;
 }

@@ -68,7 +68,8 @@ struct KernelName {
   // Of a matrix product: what its end does besides: "bias", "add" (beta is not
   // 0: the output is read too), "relu". Empty where the name says nothing.
   std::string epilogue;
-  // Of attention: "flash", "memory-efficient", "cuDNN".
+  // Of attention: "flash", "memory-efficient", "cuDNN", "FlashInfer",
+  // "FlexAttention".
   std::string backend;
   // Of matrix products and convolutions, where the name tells.
   std::optional<bool> tensor_cores;

@@ -38,7 +38,7 @@ struct TypeWord {
 };
 // The first that is there; so what tells more comes first. A sum in fp32
 // ("bf16f32", "s16816") comes after the type of the operands.
-constexpr std::array<TypeWord, 16> kTypes = {{
+constexpr std::array<TypeWord, 18> kTypes = {{
     {"e4m3", KernelType::kF8},
     {"e5m2", KernelType::kF8},
     {"bf16", KernelType::kBf16},
@@ -46,6 +46,7 @@ constexpr std::array<TypeWord, 16> kTypes = {{
     {"tf32", KernelType::kTf32},
     {"half_t", KernelType::kF16},
     {"f16", KernelType::kF16},
+    {"fp16", KernelType::kF16},
     {"h16816", KernelType::kF16},
     {"h1688", KernelType::kF16},
     {"h884", KernelType::kF16},
@@ -55,6 +56,7 @@ constexpr std::array<TypeWord, 16> kTypes = {{
     {"dgemm", KernelType::kF64},
     {"f32f32", KernelType::kF32},
     {"sgemm", KernelType::kF32},
+    {"scudnn", KernelType::kF32},
 }};
 
 // nvjet_sm90_tst_256x128_...: the letters of the operands, of the sum and of
@@ -105,6 +107,8 @@ std::string EpilogueOf(absl::string_view lower) {
 
 std::string BackendOf(absl::string_view lower) {
   if (absl::StrContains(lower, "cudnn")) return "cuDNN";
+  if (absl::StrContains(lower, "flashinfer")) return "FlashInfer";
+  if (absl::StrContains(lower, "flex_attention")) return "FlexAttention";
   // CUTLASS's fused multi-head attention, as xformers brought it.
   if (ContainsAny(lower, std::array<absl::string_view, 3>{
                              "fmha_cutlass", "attentionkernel",
@@ -128,6 +132,39 @@ bool IsForTensorCores(KernelType type) {
          type == KernelType::kI8;
 }
 
+// Cijk_Alik_Bljk_BBS_BH_MT64x16x32_MI16x16x1_...: AMD's Tensile writes the
+// order of the indices of both operands, the types of operands, output and sum,
+// and the matrix instruction where it uses one. What else is in the name it
+// could do: "Bias" is in those that add none.
+void DecodeTensileName(const std::vector<absl::string_view>& words,
+                       KernelName* decoded) {
+  constexpr size_t kTypesAt = 3;
+  if (words.size() <= kTypesAt) return;
+  // The index of the sum is l; what comes first lies side by side.
+  decoded->layout += absl::StartsWith(words[1], "Al") ? 't' : 'n';
+  decoded->layout += absl::StartsWith(words[2], "Bl") ? 'n' : 't';
+  const absl::string_view types = words[kTypesAt];
+  if (absl::StartsWith(types, "I8")) {
+    decoded->type = KernelType::kI8;
+  } else if (absl::StartsWith(types, "F8") || absl::StartsWith(types, "B8")) {
+    decoded->type = KernelType::kF8;
+  } else if (absl::StartsWith(types, "H")) {
+    decoded->type = KernelType::kF16;
+  } else if (absl::StartsWith(types, "B")) {
+    decoded->type = KernelType::kBf16;
+  } else if (absl::StartsWith(types, "S")) {
+    decoded->type = KernelType::kF32;
+  } else if (absl::StartsWith(types, "D")) {
+    decoded->type = KernelType::kF64;
+  }
+  for (const absl::string_view word : words) {
+    if (absl::StartsWith(word, "MI") && word.size() > 2 &&
+        absl::ascii_isdigit(word[2])) {
+      decoded->tensor_cores = true;
+    }
+  }
+}
+
 }  // namespace
 
 void DecodeMatrixName(absl::string_view name, absl::string_view lower,
@@ -141,6 +178,10 @@ void DecodeMatrixName(absl::string_view name, absl::string_view lower,
   // Without the arguments of templates, whose types are those of others.
   const std::vector<absl::string_view> words =
       absl::StrSplit(name.substr(0, name.find_first_of("<(")), '_');
+  if (absl::StartsWith(lower, "cijk_")) {
+    DecodeTensileName(words, decoded);
+    return;
+  }
   const bool nvjet = absl::StartsWith(lower, "nvjet");
   decoded->type = nvjet ? NvjetType(words) : TypeOf(lower);
   decoded->layout = LayoutOf(words);

@@ -2,26 +2,13 @@
 #include "trace/analysis/row_names.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "trace/analysis/kernel_work.h"
 
 namespace traza {
 namespace {
-
-constexpr absl::string_view kCommunication[] = {
-    "nccl", "rccl", "nvshmem", "cross_device_reduce", "multimem_all_reduce"};
-// As cuBLAS, cuDNN, CUTLASS, Triton and the attention libraries name theirs.
-constexpr absl::string_view kMatrix[] = {
-    "gemm",     "nvjet",    "cutlass",   "xmma",   "wmma",      "wgmma",
-    "matmul",   "convolve", "conv1d",    "conv2d", "conv3d",    "conv_",
-    "winograd", "wgrad",    "dgrad",     "fprop",  "triton_mm", "triton_tem",
-    "flash",    "fmha",     "attention", "attn",   "sdpa"};
-// Names of these libraries that are bound by memory all the same.
-constexpr absl::string_view kNoMatrix[] = {"gemv", "splitkreduce", "layernorm",
-                                           "batchnorm"};
 
 // As CUPTI's kinds of overhead are called in torch.profiler and in our traces.
 constexpr absl::string_view kTracersOverhead[] = {
@@ -38,14 +25,6 @@ constexpr absl::string_view kAllocations[] = {
     "cuMemCreate",    "cuMemMap",      "cuMemUnmap"};
 
 template <size_t kCount>
-bool ContainsAny(absl::string_view text,
-                 const absl::string_view (&parts)[kCount]) {
-  return std::any_of(
-      std::begin(parts), std::end(parts),
-      [&](absl::string_view part) { return absl::StrContains(text, part); });
-}
-
-template <size_t kCount>
 bool IsOneOf(absl::string_view name, const absl::string_view (&names)[kCount]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
@@ -53,12 +32,15 @@ bool IsOneOf(absl::string_view name, const absl::string_view (&names)[kCount]) {
 }  // namespace
 
 KernelClass ClassifyKernel(absl::string_view name) {
-  // The arguments of a template name types of other libraries.
-  const std::string function =
-      absl::AsciiStrToLower(name.substr(0, name.find('<')));
-  if (ContainsAny(function, kCommunication)) return KernelClass::kCommunication;
-  if (ContainsAny(function, kMatrix) && !ContainsAny(function, kNoMatrix)) {
-    return KernelClass::kMatrix;
+  switch (WorkOf(name)) {
+    case NamedWork::kCommunication:
+      return KernelClass::kCommunication;
+    case NamedWork::kAttention:
+    case NamedWork::kConvolution:
+    case NamedWork::kProduct:
+      return KernelClass::kMatrix;
+    case NamedWork::kOther:
+      break;
   }
   return KernelClass::kOther;
 }

@@ -265,6 +265,73 @@ TEST(KernelNames, TritonNamesWhatItFused) {
   EXPECT_EQ(DecodeKernelName("triton_tem_fused_mm_1").kind, KernelKind::kGemm);
 }
 
+TEST(KernelNames, GeneratedKernelsAreOfNoKindThatTheirOperatorsAre) {
+  const KernelName flash = DecodeKernelName(
+      "triton_poi_fused__scaled_dot_product_flash_attention_3");
+  EXPECT_EQ(flash.kind, KernelKind::kPointwise);
+  EXPECT_EQ(flash.backend, "");
+  EXPECT_EQ(flash.action, "scaled_dot_product_flash_attention");
+  EXPECT_EQ(DecodeKernelName("triton_red_fused__scaled_dot_product_flash_"
+                             "attention_backward_native_layer_norm_2")
+                .kind,
+            KernelKind::kReduction);
+  EXPECT_EQ(DecodeKernelName("triton_for_fused_0").kind,
+            KernelKind::kPointwise);
+  const KernelName flex = DecodeKernelName("triton_tem_fused_flex_attention_0");
+  EXPECT_EQ(flex.kind, KernelKind::kAttention);
+  EXPECT_EQ(flex.backend, "FlexAttention");
+}
+
+TEST(KernelNames, WhatAWrapperIsGivenTells) {
+  const KernelName flash = DecodeKernelName(
+      "void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnFwdSm90<"
+      "flash::CollectiveMainloopFwdSm90<2, cutlass::bfloat16_t, float> > > >"
+      "(flash::Params)");
+  EXPECT_EQ(flash.kind, KernelKind::kAttention);
+  EXPECT_EQ(flash.backend, "flash");
+  EXPECT_EQ(flash.type, KernelType::kBf16);
+
+  const KernelName convolution = DecodeKernelName(
+      "void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_"
+      "tf32_128x64_16x6_nhwc_align4>(int)");
+  EXPECT_EQ(convolution.kind, KernelKind::kConvolution);
+  EXPECT_EQ(convolution.type, KernelType::kTf32);
+  EXPECT_EQ(convolution.tensor_cores, true);
+
+  EXPECT_EQ(DecodeKernelName("void cutlass__5x_cudnn::Kernel<cutlass__5x_cudnn"
+                             "::reduction::kernel::ReduceSplitK<x> >(y)")
+                .kind,
+            KernelKind::kReduction);
+}
+
+TEST(KernelNames, OlderConvolutionsTellTheirUnit) {
+  const KernelName threads =
+      DecodeKernelName("cudnn_infer_volta_scudnn_128x64_relu_small_nn_v1");
+  EXPECT_EQ(threads.kind, KernelKind::kConvolution);
+  EXPECT_EQ(threads.type, KernelType::kF32);
+  EXPECT_EQ(threads.tensor_cores, false);
+  const KernelName volta = DecodeKernelName(
+      "volta_fp16_s884cudnn_fp16_256x128_ldg8_relu_f2f_exp_interior_nhwc_tn_"
+      "v1");
+  EXPECT_EQ(volta.kind, KernelKind::kConvolution);
+  EXPECT_EQ(volta.type, KernelType::kF16);
+  EXPECT_EQ(volta.tensor_cores, true);
+}
+
+TEST(KernelNames, ProductsOfAmdTellTypesAndLayout) {
+  const KernelName name = DecodeKernelName(
+      "Cijk_Alik_Bljk_SB_Bias_AS_SAV_UserArgs_MT64x16x32_MI16x16x1_SN_LDSB0");
+  EXPECT_EQ(name.kind, KernelKind::kGemm);
+  EXPECT_EQ(name.type, KernelType::kF32);
+  EXPECT_EQ(name.layout, "tn");
+  EXPECT_EQ(name.tensor_cores, true);
+  EXPECT_EQ(name.epilogue, "") << "it can add a bias, and may not";
+  const KernelName half = DecodeKernelName("Cijk_Ailk_Bjlk_BBS_BH_MT128x64x32");
+  EXPECT_EQ(half.type, KernelType::kBf16);
+  EXPECT_EQ(half.layout, "nt");
+  EXPECT_EQ(half.tensor_cores, std::nullopt);
+}
+
 TEST(KernelNames, WhatIsNotKnownIsNotSaid) {
   const KernelName name = DecodeKernelName("my_kernel(int)");
   EXPECT_EQ(name.kind, KernelKind::kOther);
