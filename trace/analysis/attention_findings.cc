@@ -100,6 +100,41 @@ void Measure(const FindingInput& in, Parts* parts) {
   }
 }
 
+// Whether the words of the name of a generated kernel, which are its fused
+// operators, have these in a row: "softmax" of "to_copy__softmax_add".
+bool HasWords(absl::string_view action, absl::string_view words) {
+  return absl::StrContains(absl::StrCat("_", action, "_"),
+                           absl::StrCat("_", words, "_"));
+}
+
+// A softmax forward, alone or with other operators in a generated kernel, but
+// not that of a loss.
+bool IsSoftmax(const KernelName& name) {
+  return name.action == "softmax" ||
+         (name.generated && HasWords(name.action, "softmax") &&
+          !HasWords(name.action, "log_softmax") &&
+          !HasWords(name.action, "softmax_backward"));
+}
+
+// Norms, losses and optimizers are between other products.
+bool EndsAttention(const KernelName& name) {
+  if (name.kind == KernelKind::kNormalization ||
+      name.kind == KernelKind::kOptimizer ||
+      absl::StartsWith(name.action, "log_softmax")) {
+    return true;
+  }
+  return name.generated && (HasWords(name.action, "log_softmax") ||
+                            HasWords(name.action, "layer_norm") ||
+                            HasWords(name.action, "rms_norm") ||
+                            HasWords(name.action, "batch_norm") ||
+                            HasWords(name.action, "group_norm"));
+}
+
+bool IsSoftmaxBackward(const KernelName& name) {
+  return absl::StartsWith(name.action, "softmax_backward") ||
+         (name.generated && HasWords(name.action, "softmax_backward"));
+}
+
 // A product, a softmax, a product, with nothing but what scales and masks
 // between them; in one step and on one stream.
 std::vector<Parts> FindParts(const FindingInput& in, const StreamWork& stream) {
@@ -121,14 +156,11 @@ std::vector<Parts> FindParts(const FindingInput& in, const StreamWork& stream) {
     }
     if (open.rows.empty()) continue;
     const KernelName& name = in.names.Of(row);
-    const KernelKind kind = name.kind;
-    softmax = softmax || name.action == "softmax";
-    // Norms, losses and optimizers are between other products; what goes back
-    // through a softmax without a product behind it is no attention.
-    if (open.rows.size() > kMaxBetween || kind == KernelKind::kNormalization ||
-        kind == KernelKind::kOptimizer ||
-        absl::StartsWith(name.action, "log_softmax") ||
-        (softmax && absl::StartsWith(name.action, "softmax_backward"))) {
+    softmax = softmax || IsSoftmax(name);
+    // What goes back through a softmax without a product behind it is no
+    // attention.
+    if (open.rows.size() > kMaxBetween || EndsAttention(name) ||
+        (softmax && IsSoftmaxBackward(name))) {
       open = Parts();
       softmax = false;
       continue;

@@ -361,6 +361,36 @@ TEST(AttentionBackend, FusedOnesAreNamed) {
   EXPECT_THAT(finding.title, HasSubstr("Attention ran as flash: 3 kernels"));
 }
 
+// One kernel between two products.
+std::vector<std::string> FindingsOfBetween(const std::string& kernel) {
+  return Ids(Steps()
+                 .Kernel("aten::bmm", kGemm, 60'000)
+                 .Kernel("CompiledFunction", kernel, 100'000)
+                 .Kernel("aten::bmm", kGemm, 60'000)
+                 .Explain());
+}
+
+TEST(AttentionBackend, ACompilerFusesOtherOperatorsIntoItsSoftmax) {
+  for (const char* name : {"triton_per_fused__softmax_0",
+                           "triton_per_fused__softmax_masked_fill_mul_0",
+                           "triton_red_fused__softmax_div_0",
+                           "triton_red_fused__to_copy__softmax_add_2",
+                           "triton_per_fused__safe_softmax_add_1"}) {
+    EXPECT_THAT(FindingsOfBetween(name), Contains("attention-backend")) << name;
+  }
+}
+
+TEST(AttentionBackend, LossesNormsAndBackwardOfACompilerAreNone) {
+  for (const char* name :
+       {"triton_red_fused__log_softmax_nll_loss_forward_0",
+        "triton_per_fused__softmax_backward_data_mul_0",
+        "triton_per_fused__softmax_native_layer_norm_0",
+        "triton_poi_fused_softmaxish_0", "triton_poi_fused_gelu_0"}) {
+    EXPECT_THAT(FindingsOfBetween(name), Not(Contains("attention-backend")))
+        << name;
+  }
+}
+
 TEST(AttentionBackend, ALossBetweenProductsIsNoAttention) {
   const Answer answer =
       Steps()
