@@ -13,6 +13,7 @@
 #include "trace/analysis/check_observe.h"
 #include "trace/analysis/row_names.h"
 #include "trace/analysis/row_times.h"
+#include "trace/analysis/stream_waits.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
@@ -158,7 +159,7 @@ Observation ObserveSyncs(const CheckSubject& subject,
   }
   const Trace& trace = subject.trace();
   return subject.CountPerStep([&](size_t row) {
-    return trace.kind[row] == EventKind::kSync && !IsInside(trace, row);
+    return IsHostWait(trace, row) && !IsInside(trace, row);
   });
 }
 

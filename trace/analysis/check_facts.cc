@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -31,6 +32,36 @@ std::string MissingColdSteps(const StepsAnswer& steps) {
   return steps.timed.has_value() || steps.traced.has_value()
              ? ""
              : "There is no warm step to compare the cold one with.";
+}
+
+// Whether the copy stays within devices, or its name says what memory of the
+// host it goes from or to.
+bool SaysItsMemory(const Trace& trace, size_t row) {
+  const int32_t kind = trace.copy_kind.at(row);
+  const std::string& name = trace.name_of(row);
+  for (const char* within : {"dtod", "ptop", "atoa", "atod", "dtoa"}) {
+    if (kind >= 0 && trace.names.at(kind) == within) return true;
+  }
+  for (const char* word : {"DtoD", "PtoP", "Pageable", "Pinned", "Managed"}) {
+    if (absl::StrContains(name, word)) return true;
+  }
+  return false;
+}
+
+std::string MissingHostMemory(const CheckSubject& subject) {
+  if (std::string why = subject.MissingDeviceWork(); !why.empty()) return why;
+  const Trace& trace = subject.trace();
+  int64_t unknown = 0;
+  for (size_t row = 0; row < trace.rows(); ++row) {
+    unknown +=
+        trace.kind[row] == EventKind::kCopy && !SaysItsMemory(trace, row);
+  }
+  if (unknown == 0) return "";
+  return absl::StrCat(
+      "The trace does not say of ",
+      unknown == 1 ? "1 copy" : absl::StrCat(CountText(unknown), " copies"),
+      " whether the memory of the host is pinned, as traces "
+      "of CUDA do.");
 }
 
 std::string MissingStepCalls(const CheckSubject& subject) {
@@ -90,6 +121,8 @@ std::string MissingFor(const CheckSubject& subject, FindingNeeds needs) {
       return MissingColdSteps(subject.answer().steps);
     case FindingNeeds::kDeviceWork:
       return subject.MissingDeviceWork();
+    case FindingNeeds::kHostMemory:
+      return MissingHostMemory(subject);
     case FindingNeeds::kCalls:
       return subject.MissingCalls();
     case FindingNeeds::kStepCalls:

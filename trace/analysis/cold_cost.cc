@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 
 #include "trace/analysis/row_names.h"
+#include "trace/analysis/stream_waits.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -25,7 +26,7 @@ bool MakesContext(absl::string_view name) {
   for (const char* word :
        {"cuInit", "CtxCreate", "PrimaryCtxRetain", "PrimaryCtxSetFlags",
         "cudaInitDevice", "cudaSetDevice", "cudaGetDeviceCount",
-        "cuDeviceGetCount"}) {
+        "cuDeviceGetCount", "hipInit", "hipSetDevice", "hipGetDeviceCount"}) {
     if (absl::StrContains(name, word)) return true;
   }
   return false;
@@ -42,7 +43,7 @@ bool LoadsCode(absl::string_view name) {
 }
 
 bool Waits(absl::string_view name) {
-  return absl::StrContains(name, "Synchronize");
+  return absl::StrContains(name, "Synchronize") || CopiesAndWaits(name);
 }
 
 bool Launches(absl::string_view name) {
@@ -53,7 +54,8 @@ bool Launches(absl::string_view name) {
 }
 
 ColdClass ClassOfCall(absl::string_view name, bool first) {
-  if (MakesContext(name) || (first && name == "cudaFree")) {
+  if (MakesContext(name) ||
+      (first && (name == "cudaFree" || name == "hipFree"))) {
     return ColdClass::kContext;
   }
   if (LoadsCode(name)) return ColdClass::kLoading;

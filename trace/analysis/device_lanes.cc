@@ -94,8 +94,8 @@ void IdleSplitter::AddSyncs() {
         {trace_.start_ns[row], trace_.end_ns(row)});
   };
   for (size_t row = 0; row < trace_.rows(); ++row) {
-    if (trace_.kind[row] == EventKind::kSync) {
-      if (!IsStreamWait(trace_, row)) add(row);
+    if (IsHostWait(trace_, row)) {
+      add(row);
     } else if (trace_.kind[row] == EventKind::kCopy &&
                trace_.call.at(row) >= 0 &&
                absl::StrContains(trace_.name_of(row), "Pageable")) {

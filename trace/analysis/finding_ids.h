@@ -15,6 +15,7 @@ namespace traza {
 enum class FindingNeeds : uint8_t {
   kColdSteps,       // steps recorded from the first, and others
   kDeviceWork,      // a device that was watched (depth kernels)
+  kHostMemory,      // and copies that say which memory of the host is pinned
   kCalls,           // and the calls that launch its work (depth launches)
   kStepCalls,       // calls, and marked steps
   kOps,             // and the operators that call (depth ops)
@@ -49,7 +50,7 @@ inline constexpr std::array kFindingIds = {
     // graph_findings.cc).
     FindingId{"overhead-bound", FindingNeeds::kVerdict},
     FindingId{"host-gap", FindingNeeds::kCalls},
-    FindingId{"pageable-copy", FindingNeeds::kDeviceWork},
+    FindingId{"pageable-copy", FindingNeeds::kHostMemory},
     FindingId{"graph-replayed", FindingNeeds::kDeviceWork},
     FindingId{"graph-candidate", FindingNeeds::kStepsOfWork},
     // Of kernels (dominant_, kernel_, gemm_, precision_, fusion_ and

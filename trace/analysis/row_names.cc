@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include "absl/strings/strip.h"
+
 #include "trace/analysis/kernel_work.h"
 
 namespace traza {
@@ -17,12 +19,28 @@ constexpr absl::string_view kTracersOverhead[] = {
 constexpr absl::string_view kModuleLoading[] = {
     "Lazy Function Loading", "Runtime Triggered Module Loading"};
 
+// HIP leaves no records of overhead: its calls load code.
+constexpr absl::string_view kHipLoading[] = {
+    "hipModuleLoad", "hipModuleLoadData", "hipModuleLoadDataEx",
+    "hipLibraryLoadData", "hipLibraryLoadFromFile"};
+
 constexpr absl::string_view kAllocations[] = {
-    "cudaMalloc",     "cudaFree",      "cudaMallocHost",
-    "cudaFreeHost",   "cudaHostAlloc", "cudaMallocManaged",
-    "cuMemAlloc",     "cuMemFree",     "cuMemAllocHost",
-    "cuMemHostAlloc", "cuMemFreeHost", "cuMemAllocManaged",
-    "cuMemCreate",    "cuMemMap",      "cuMemUnmap"};
+    // CUDA's runtime.
+    "cudaMalloc", "cudaFree", "cudaMallocHost", "cudaFreeHost", "cudaHostAlloc",
+    "cudaMallocManaged", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocArray",
+    "cudaMalloc3DArray", "cudaFreeArray",
+    // Its driver.
+    "cuMemAlloc", "cuMemFree", "cuMemAllocHost", "cuMemHostAlloc",
+    "cuMemFreeHost", "cuMemAllocManaged", "cuMemAllocPitch", "cuArrayCreate",
+    "cuArray3DCreate", "cuArrayDestroy", "cuMemCreate", "cuMemMap",
+    "cuMemUnmap",
+    // HIP, which has the calls of both, and some of its own.
+    "hipMalloc", "hipFree", "hipMallocHost", "hipFreeHost", "hipHostAlloc",
+    "hipHostMalloc", "hipHostFree", "hipExtHostAlloc", "hipExtMallocWithFlags",
+    "hipMallocManaged", "hipMallocPitch", "hipMalloc3D", "hipMallocArray",
+    "hipMalloc3DArray", "hipFreeArray", "hipMemAllocHost", "hipMemAllocPitch",
+    "hipArrayCreate", "hipArray3DCreate", "hipArrayDestroy", "hipMemCreate",
+    "hipMemMap", "hipMemUnmap"};
 
 template <size_t kCount>
 bool IsOneOf(absl::string_view name, const absl::string_view (&names)[kCount]) {
@@ -61,7 +79,10 @@ bool IsModuleLoading(absl::string_view name) {
   return IsOneOf(name, kModuleLoading);
 }
 
+bool LoadsModule(absl::string_view name) { return IsOneOf(name, kHipLoading); }
+
 bool IsAllocation(absl::string_view name) {
+  absl::ConsumeSuffix(&name, "_v2");  // of the driver's
   return IsOneOf(name, kAllocations);
 }
 

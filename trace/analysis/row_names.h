@@ -41,6 +41,9 @@ class KernelClasses {
 bool IsTracersOverhead(absl::string_view name);
 bool IsModuleLoading(absl::string_view name);
 
+// Of calls: whether they load code, where no overhead row says so.
+bool LoadsModule(absl::string_view name);
+
 // Of calls: whether they allocate or free memory of the device, or pinned
 // memory, at once (not in stream order).
 bool IsAllocation(absl::string_view name);

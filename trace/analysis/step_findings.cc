@@ -125,17 +125,14 @@ void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
       continue;
     }
     if (index.Of(row) >= index.count() || IsInside(trace, row, kind)) continue;
-    if (kind == EventKind::kSync) {
-      // Streams wait too: such rows are on no thread, or the CPU goes on.
+    if (IsHostWait(trace, row)) {
       // Without steps, a wait outside of operators may be the profiler's last.
-      if (!trace.thread.is_null(row) && !IsStreamWait(trace, row) &&
-          (steps > 0 || !trace.op.is_null(row))) {
-        waits.Add(row);
-      }
+      if (steps > 0 || !trace.op.is_null(row)) waits.Add(row);
     } else if (kind == EventKind::kCall && IsAllocation(trace.name_of(row))) {
       allocations.Add(row);
-    } else if (kind == EventKind::kOverhead &&
-               IsModuleLoading(trace.name_of(row))) {
+    } else if (kind == EventKind::kOverhead
+                   ? IsModuleLoading(trace.name_of(row))
+                   : LoadsModule(trace.name_of(row))) {
       loading.Add(row);
     }
   }

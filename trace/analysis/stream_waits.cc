@@ -40,6 +40,18 @@ bool IsStreamWait(const Trace& trace, size_t row) {
   return IsWaitName(trace.name_of(row));
 }
 
+bool CopiesAndWaits(absl::string_view name) {
+  return name == "hipMemcpyWithStream";
+}
+
+bool IsHostWait(const Trace& trace, size_t row) {
+  // Streams wait too: such rows are on no thread, or the CPU goes on.
+  if (trace.thread.is_null(row)) return false;
+  if (trace.kind[row] == EventKind::kSync) return !IsStreamWait(trace, row);
+  return trace.kind[row] == EventKind::kCall &&
+         CopiesAndWaits(trace.name_of(row));
+}
+
 StreamWaits::StreamWaits(const Trace& trace) : trace_(trace) {
   if (!HasWaitName(trace)) return;
   for (size_t row = 0; row < trace.rows(); ++row) {

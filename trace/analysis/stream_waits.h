@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 
 #include "trace/trace.h"
 
@@ -42,6 +43,13 @@ class StreamWaits {
 
 // Whether a row of kind call or sync makes a stream wait; the CPU goes on.
 bool IsStreamWait(const Trace& trace, size_t row);
+
+// Whether a call of that name copies, and waits for the copy, whatever it
+// copies: HIP's .item().
+bool CopiesAndWaits(absl::string_view name);
+
+// Whether in a row of kind call or sync the CPU waits for the device.
+bool IsHostWait(const Trace& trace, size_t row);
 
 }  // namespace traza
 

@@ -420,6 +420,50 @@ TEST(RunChecks, WordsOfTheAnswer) {
   EXPECT_THAT(Check(trace, "peak_host_memory <= 1GiB"), Passes());
 }
 
+TEST(RunChecks, CallsOfHipAreCounted) {
+  Shape shape;
+  shape.add = [](int64_t at, int i, RecordBuilder* builder) {
+    builder->Call("hipMalloc", at + 1'000, at + 2'000, 1'000 + i)
+        .Call("hipMemcpyWithStream", at + 3'000, at + 4'000, 2'000 + i)
+        .Copy("Memcpy DtoH (Device -> Host)", at + 76'000, at + 77'000,
+              2'000 + i, 4, "dtoh");
+  };
+  const Trace trace = MakeSteps(shape);
+
+  EXPECT_THAT(Check(trace, "allocs_per_step == 1"), Passes());
+  EXPECT_THAT(Check(trace, "finding(alloc-in-step) == absent"), Fails());
+  EXPECT_THAT(Check(trace, "syncs_per_step == 2"), Passes());
+}
+
+TEST(RunChecks, AStreamThatWaitsIsNoWaitOfTheCpu) {
+  Shape shape;
+  shape.add = [](int64_t at, int, RecordBuilder* builder) {
+    builder->Sync("cudaStreamWaitEvent", at + 1'000, at + 2'000);
+  };
+
+  EXPECT_THAT(Check(MakeSteps(shape), "syncs_per_step == 1"), Passes());
+}
+
+TEST(RunChecks, CopiesThatDoNotSayTheirMemoryProveNothingPinned) {
+  const auto copy = [](const char* name, const char* kind) {
+    Shape shape;
+    shape.add = [name, kind](int64_t at, int i, RecordBuilder* builder) {
+      builder->Copy(name, at + 76'000, at + 77'000, 1'000 + i, 8192, kind);
+    };
+    return Check(MakeSteps(shape), "finding(pageable-copy) == absent");
+  };
+
+  EXPECT_THAT(copy("Memcpy HtoD (Host -> Device)", "htod"),
+              IsUnknown("20 copies"));
+  EXPECT_THAT(copy("Memcpy DtoH (Device -> Unknown)", "dtoh"),
+              IsUnknown("pinned"));
+  EXPECT_THAT(copy("copyBuffer", "unknown"), IsUnknown("pinned"));
+  EXPECT_THAT(copy("Memcpy HtoD (Pinned -> Device)", "htod"), Passes());
+  EXPECT_THAT(copy("Memcpy HtoD (Managed -> Device)", "htod"), Passes());
+  EXPECT_THAT(copy("CopyDeviceToDevice", "dtod"), Passes());
+  EXPECT_THAT(copy("Memcpy HtoD (Pageable -> Device)", "htod"), Fails());
+}
+
 TEST(RunChecks, WhatIsNotInTheTraceIsUnknown) {
   const Trace cpu = MakeCpuTrace(30);
 

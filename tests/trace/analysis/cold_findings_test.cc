@@ -62,6 +62,25 @@ TEST(ColdCost, EachNanosecondIsInTheFirstClassThatFits) {
   EXPECT_EQ(sum, 1'000);
 }
 
+TEST(ColdCost, CallsOfHipAreOfTheSameClasses) {
+  const Trace trace = RecordBuilder()
+                          .Range("work", 0, 1'000)
+                          .Call("hipFree", 110, 160, 1)
+                          .Call("hipMalloc", 200, 270, 2)
+                          .Call("hipSetDevice", 300, 330, 3)
+                          .Call("hipExtModuleLaunchKernel", 400, 500, 4)
+                          .Call("hipModuleLoadData", 520, 580, 5)
+                          .Call("hipMemcpyWithStream", 600, 700, 6)
+                          .Build();
+  const ColdCost cost = ColdCostOf(trace, FirstOf(trace, EventKind::kRange));
+
+  EXPECT_EQ(Of(cost, ColdClass::kContext), 50 + 30);
+  EXPECT_EQ(Of(cost, ColdClass::kAllocation), 70);
+  EXPECT_EQ(Of(cost, ColdClass::kLaunch), 100);
+  EXPECT_EQ(Of(cost, ColdClass::kLoading), 60);
+  EXPECT_EQ(Of(cost, ColdClass::kSync), 100);
+}
+
 TEST(ColdCost, OnlyTheFirstFreeMakesTheContext) {
   const Trace trace = RecordBuilder()
                           .Range("work", 0, 1'000)

@@ -116,6 +116,22 @@ TEST(Findings, LoadingOfCodeInAStepIsTold) {
   EXPECT_THAT(Ids(answer), ElementsAre("module-loading-in-step"));
 }
 
+TEST(Findings, CallsOfHipAreKnown) {
+  const Answer answer =
+      ExplainSteps([](int64_t at, int i, RecordBuilder* builder) {
+        if (i != 3) return;
+        builder->Call("hipHostMalloc", at + 30'000, at + 31'000, 1'000)
+            .Call("hipModuleLoadData", at + 40'000, at + 41'000, 1'001)
+            .Call("hipMemcpyWithStream", at + 50'000, at + 60'000, 1'002);
+      });
+
+  EXPECT_THAT(Find(answer, "alloc-in-step").title, HasSubstr("hipHostMalloc"));
+  EXPECT_THAT(Find(answer, "module-loading-in-step").title,
+              HasSubstr("hipModuleLoadData"));
+  EXPECT_THAT(Find(answer, "sync-in-step").title,
+              HasSubstr("10.0 us in all: hipMemcpyWithStream in aten::mm"));
+}
+
 TEST(Findings, StepsOfOtherWorkAreNamed) {
   const Answer answer =
       ExplainSteps([](int64_t at, int i, RecordBuilder* builder) {

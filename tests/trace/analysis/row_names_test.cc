@@ -56,8 +56,22 @@ TEST(RowNames, TheTracersOverheadIsNotTheDrivers) {
 TEST(RowNames, AllocationsInStreamOrderAreNone) {
   EXPECT_TRUE(IsAllocation("cudaMalloc"));
   EXPECT_TRUE(IsAllocation("cuMemFree"));
+  EXPECT_TRUE(IsAllocation("cuMemAlloc_v2"));
   EXPECT_FALSE(IsAllocation("cudaMallocAsync"));
   EXPECT_FALSE(IsAllocation("cudaMemcpyAsync"));
+}
+
+TEST(RowNames, HipHasTheCallsOfCudaAndItsOwn) {
+  for (const char* name :
+       {"hipMalloc", "hipFree", "hipHostMalloc", "hipHostFree",
+        "hipMallocPitch", "hipExtMallocWithFlags", "hipMemCreate",
+        "hipMemUnmap"}) {
+    EXPECT_TRUE(IsAllocation(name)) << name;
+  }
+  EXPECT_FALSE(IsAllocation("hipMallocAsync"));
+  EXPECT_FALSE(IsAllocation("hipMemcpyAsync"));
+  EXPECT_TRUE(LoadsModule("hipModuleLoadData"));
+  EXPECT_FALSE(LoadsModule("hipModuleLaunchKernel"));
 }
 
 }  // namespace
