@@ -161,9 +161,12 @@ void AddSmallGrid(const FindingInput& in, std::vector<Finding>* findings) {
   const int64_t multiprocessors = device.multiprocessor.has_value()
                                       ? device.multiprocessor->count
                                       : device.cores;
+  KernelClasses classes(trace);
   const Kernels kernels = KernelsOf(trace, in.lanes, [&](size_t row) {
     const std::optional<int64_t> blocks = BlocksOf(trace, row);
-    return blocks.has_value() && *blocks < multiprocessors;
+    // Communication takes few blocks on purpose, and leaves the rest to others.
+    return blocks.has_value() && *blocks < multiprocessors &&
+           classes.Of(row) != KernelClass::kCommunication;
   });
   Finding finding;
   std::vector<std::string> shown;

@@ -186,6 +186,17 @@ TEST(Findings, SmallGridsThatTakeTimeAreTold) {
               HasSubstr("multiprocessors (132): nvjet 8 blocks."));
 }
 
+TEST(Findings, CommunicationTakesFewBlocksOnPurpose) {
+  const Answer answer = ExplainSteps([](int64_t, int, RecordBuilder* builder) {
+    RawDeviceEvent& kernel = builder->records().device.back();
+    kernel.name = builder->records().names.Intern(
+        "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)");
+    kernel.grid[0] = 8;
+  });
+
+  EXPECT_THAT(answer.findings, IsEmpty());
+}
+
 Header HeaderWithLimits() {
   Header header = GpuHeader();
   header.device.multiprocessor =
