@@ -118,31 +118,74 @@ void AddUpcast(const FindingInput& in, std::vector<Finding>* findings) {
   findings->push_back(std::move(finding));
 }
 
-// Devices have tensor cores since compute capability 7.0. Of a file that does
-// not know its device, the kernels for sm_80 and later tell.
-bool HasTensorCores(const FindingInput& in) {
+// What the tensor cores of a device take.
+enum class TensorCores : uint8_t {
+  kNone,  // before compute capability 7.0
+  kHalf,  // 7.x: fp16 only
+  kFull,  // from 8.0 on: TF32 and bf16 too
+};
+
+TensorCores OfMajor(int major) {
+  if (major < 7) return TensorCores::kNone;
+  return major < 8 ? TensorCores::kHalf : TensorCores::kFull;
+}
+
+// Of a file that does not know its device: what its kernels were made for.
+TensorCores ByKernels(const FindingInput& in) {
+  auto found = TensorCores::kNone;
+  for (const StreamWork& stream : in.streams) {
+    for (const size_t row : stream.rows) {
+      if (in.trace.kind[row] != EventKind::kKernel) continue;
+      const KernelName& name = in.names.Of(row);
+      for (const char* word : {"sm80", "sm86", "sm89", "sm90", "sm100",
+                               "ampere_", "hopper_", "nvjet"}) {
+        if (absl::StrContains(name.function, word)) return TensorCores::kFull;
+      }
+      if (name.tensor_cores == true &&
+          (name.type == KernelType::kTf32 || name.type == KernelType::kBf16)) {
+        return TensorCores::kFull;
+      }
+      if (name.tensor_cores == true ||
+          absl::StrContains(name.function, "volta_") ||
+          absl::StrContains(name.function, "turing_")) {
+        found = TensorCores::kHalf;
+      }
+    }
+  }
+  return found;
+}
+
+TensorCores TensorCoresOf(const FindingInput& in) {
   const DeviceDescription& device = in.trace.header.device;
   if (device.multiprocessor.has_value()) {
-    return device.multiprocessor->compute_major >= 7;
+    return OfMajor(static_cast<int>(device.multiprocessor->compute_major));
   }
   if (device.compute_capability.has_value()) {
     int major = 0;
     const absl::string_view text = *device.compute_capability;
-    return absl::SimpleAtoi(text.substr(0, text.find('.')), &major) &&
-           major >= 7;
+    return absl::SimpleAtoi(text.substr(0, text.find('.')), &major)
+               ? OfMajor(major)
+               : TensorCores::kNone;
   }
-  for (const StreamWork& stream : in.streams) {
-    for (const size_t row : stream.rows) {
-      if (in.trace.kind[row] != EventKind::kKernel) continue;
-      const std::string& function = in.names.Of(row).function;
-      for (const char* word : {"sm80", "sm86", "sm89", "sm90", "sm100",
-                               "ampere_", "hopper_", "volta_", "turing_"}) {
-        if (absl::StrContains(function, word)) return true;
-      }
-      if (in.names.Of(row).tensor_cores == true) return true;
-    }
+  return ByKernels(in);
+}
+
+// What to try, by what tensor cores take and what the kernels work on.
+std::string HowToUse(TensorCores cores, bool fp64, bool all_half) {
+  if (all_half) {
+    return "The type would do: tensor cores want sizes and addresses that are "
+           "multiples of 8 elements, so pad what is not.";
   }
-  return false;
+  if (cores == TensorCores::kHalf) {
+    return "The tensor cores of this device take fp16 only, neither TF32 nor "
+           "bf16: run in fp16 (torch.autocast with dtype=torch.float16, and a "
+           "GradScaler in training), if its digits and its range are enough.";
+  }
+  return fp64 ? "Tensor cores want half precision, or TF32: use fp32 at most, "
+                "if "
+                "its digits are enough."
+              : "Allow TF32 (torch.set_float32_matmul_precision(\"high\")), or "
+                "run in bf16 (torch.autocast), if their digits are enough.";
 }
 
 void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
@@ -151,6 +194,7 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
   int64_t count = 0;
   int64_t ns = 0;
   bool fp64 = false;
+  bool all_half = true;
   for (const StreamWork& stream : in.streams) {
     for (const size_t row : stream.rows) {
       if (in.trace.kind[row] != EventKind::kKernel) continue;
@@ -159,6 +203,7 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
       ++count;
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       fp64 = fp64 || name.type == KernelType::kF64;
+      all_half = all_half && IsHalf(name.type);
       const size_t op = OpOf(in.trace, row);
       names.Add(op == kNoEvent ? name.function
                                : absl::StrCat(ShortName(name.function), " in ",
@@ -167,7 +212,9 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
       AddEventId(row, &finding);
     }
   }
-  if (count == 0 || !HasTensorCores(in)) return;
+  if (count == 0) return;
+  const TensorCores cores = TensorCoresOf(in);
+  if (cores == TensorCores::kNone) return;
   const double share = in.Share(ns);
   finding.id = "tensor-cores-unused";
   finding.severity = share >= kWarningShare ? "warning" : "info";
@@ -181,11 +228,7 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
   finding.numbers["kernel_share"] =
       RatioNumber(share, "time of matrix kernels without tensor cores",
                   "time of device work");
-  finding.suggestion =
-      fp64 ? "Tensor cores want half precision, or TF32: use fp32 at most, if "
-             "its digits are enough."
-           : "Allow TF32 (torch.set_float32_matmul_precision(\"high\")), or "
-             "run in bf16 (torch.autocast), if their digits are enough.";
+  finding.suggestion = HowToUse(cores, fp64, all_half);
   findings->push_back(std::move(finding));
 }
 

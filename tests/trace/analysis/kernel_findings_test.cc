@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Findings that rest on what kernels are called.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -359,6 +360,38 @@ TEST(AttentionBackend, FusedOnesAreNamed) {
 
   EXPECT_EQ(finding.severity, "info");
   EXPECT_THAT(finding.title, HasSubstr("Attention ran as flash: 3 kernels"));
+}
+
+// What to try where this kernel is all that runs.
+std::string AdviceFor(const std::string& kernel,
+                      const std::optional<std::string>& capability) {
+  Header header = MakeGpuTrace(1).header;
+  header.device.compute_capability = capability;
+  header.device.multiprocessor.reset();
+  Steps steps;
+  steps.Kernel("aten::mm", kernel, 100'000);
+  return Find(steps.Explain(header), "tensor-cores-unused").suggestion;
+}
+
+TEST(TensorCoresUnused, TheAdviceIsWhatTheDeviceCanTake) {
+  for (const char* capability : {"7.0", "7.5"}) {
+    EXPECT_THAT(AdviceFor("volta_sgemm_128x64_nn", capability),
+                AllOf(HasSubstr("torch.float16"),
+                      Not(HasSubstr("set_float32_matmul_precision"))))
+        << capability;
+  }
+  EXPECT_THAT(AdviceFor("volta_dgemm_128x64_nn_simt", "7.0"),
+              HasSubstr("torch.float16"));
+  EXPECT_THAT(AdviceFor("ampere_sgemm_128x64_nn", "8.0"), HasSubstr("TF32"));
+  EXPECT_THAT(AdviceFor("volta_fp16_sgemm_fp16_128x64_nn", "7.0"),
+              HasSubstr("multiples of 8"));
+}
+
+TEST(TensorCoresUnused, KernelsTellWhatADeviceIsThatNobodyKnows) {
+  EXPECT_THAT(AdviceFor("volta_sgemm_128x64_nn", std::nullopt),
+              HasSubstr("torch.float16"));
+  EXPECT_THAT(AdviceFor("ampere_sgemm_128x64_nn", std::nullopt),
+              HasSubstr("TF32"));
 }
 
 // One kernel between two products.
