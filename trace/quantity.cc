@@ -109,6 +109,18 @@ std::string CountText(int64_t count) {
   return text;
 }
 
+std::string MeanText(double mean, int digits) {
+  // Whole numbers that a double cannot hold are none of a count.
+  constexpr double kMost = 1e15;
+  if (!std::isfinite(mean)) return kNotAvailable;
+  const double whole = std::round(mean);
+  const bool large =
+      std::abs(Rounded(mean, digits)) >= std::pow(10, digits - 1);
+  return (mean == whole || large) && std::abs(mean) < kMost
+             ? CountText(static_cast<int64_t>(whole))
+             : absl::StrFormat("%.*g", digits, mean);
+}
+
 std::string CountText(int64_t count, const char* noun) {
   return absl::StrCat(CountText(count), " ", noun, count == 1 ? "" : "s");
 }

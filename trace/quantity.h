@@ -18,6 +18,9 @@ std::string BytesText(double bytes);
 std::string PercentText(double ratio, int digits = 3);
 // "240,000".
 std::string CountText(int64_t count);
+// Of a mean of counts: "1.05", "12", "66,100"; `digits` are significant ones,
+// whole numbers keep all of theirs.
+std::string MeanText(double mean, int digits = 4);
 // "1 step", "30 steps".
 std::string CountText(int64_t count, const char* noun);
 

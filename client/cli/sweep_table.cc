@@ -42,7 +42,7 @@ std::string BusyText(const v1::Answer& answer) {
 
 std::string KernelsText(const v1::Structure& structure) {
   if (!structure.has_kernels()) return kUnknown;
-  return absl::StrFormat("%.6g", structure.kernels().mean());
+  return MeanText(structure.kernels().mean(), 6);
 }
 
 std::string RateText(const v1::Answer& answer, const char* number,

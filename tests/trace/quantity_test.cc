@@ -74,6 +74,17 @@ TEST(Quantity, CountsHaveThousands) {
   EXPECT_EQ(CountText(-240'000), "-240,000");
   EXPECT_EQ(CountText(std::numeric_limits<int64_t>::min()),
             "-9,223,372,036,854,775,808");
+  EXPECT_EQ(MeanText(0), "0");
+  EXPECT_EQ(MeanText(1.05), "1.05");
+  EXPECT_EQ(MeanText(999.5), "999.5");
+  EXPECT_EQ(MeanText(999.96), "1,000");
+  EXPECT_EQ(MeanText(1'177), "1,177");
+  EXPECT_EQ(MeanText(66'100.3), "66,100");
+  EXPECT_EQ(MeanText(-1'248.5), "-1,249");
+  EXPECT_EQ(MeanText(12'345, 3), "12,345");
+  EXPECT_EQ(MeanText(0.0475, 3), "0.0475");
+  EXPECT_EQ(MeanText(1e300), "1e+300");
+  EXPECT_EQ(MeanText(kNan), "n/a");
   EXPECT_EQ(CountText(1, "step"), "1 step");
   EXPECT_EQ(CountText(30, "step"), "30 steps");
 }

@@ -60,7 +60,8 @@ std::string PlainText(double value) {
   if (value == std::floor(value) && std::abs(value) < kMaxCheckNumber) {
     return CountText(static_cast<int64_t>(value));
   }
-  return absl::StrFormat("%.6g", value);
+  return std::abs(value) < kMaxCheckNumber ? MeanText(value, 6)
+                                           : absl::StrFormat("%.6g", value);
 }
 
 }  // namespace

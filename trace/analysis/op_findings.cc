@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 
 #include "trace/analysis/finding_parts.h"
@@ -114,13 +113,12 @@ void AddOpFindings(const FindingInput& in, std::vector<Finding>* findings) {
   finding.id = "metadata-only-op";
   finding.severity = "info";
   const double per_step = static_cast<double>(count) / steps;
-  finding.title =
-      absl::StrCat(absl::StrFormat("%.4g", per_step),
-                   per_step == 1 ? " operator" : " operators", " a step launch",
-                   per_step == 1 ? "es" : "", " nothing and only describe",
-                   per_step == 1 ? "s" : "", " tensors anew, ",
-                   NsText(static_cast<double>(ns) / steps),
-                   " of the CPU's time: ", names.Text(4), ".");
+  finding.title = absl::StrCat(
+      MeanText(per_step), per_step == 1 ? " operator" : " operators",
+      " a step launch", per_step == 1 ? "es" : "", " nothing and only describe",
+      per_step == 1 ? "s" : "", " tensors anew, ",
+      NsText(static_cast<double>(ns) / steps),
+      " of the CPU's time: ", names.Text(4), ".");
   finding.numbers["operators"] = CountNumber(count);
   finding.numbers["operators_per_step"] = {per_step, "count", "", ""};
   finding.numbers["cpu_time"] = NsNumber(ns);

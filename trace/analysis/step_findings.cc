@@ -8,7 +8,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 #include "trace/analysis/finding_parts.h"
@@ -160,14 +159,13 @@ void AddUnstableCount(const Trace& trace, const StepIndex& index,
   Finding finding;
   finding.id = "unstable-kernel-count";
   finding.severity = "warning";
-  finding.title =
-      absl::StrCat(CountText(structure.deviating_steps), " of ",
-                   CountText(structure.steps, "traced step"),
-                   structure.deviating_steps == 1 ? " does" : " do",
-                   " other device work than the rest: ",
-                   absl::StrFormat("%.4g kernels a step, variance %.3g.",
-                                   structure.kernels->mean,
-                                   structure.kernels->variance.value_or(0)));
+  finding.title = absl::StrCat(
+      CountText(structure.deviating_steps), " of ",
+      CountText(structure.steps, "traced step"),
+      structure.deviating_steps == 1 ? " does" : " do",
+      " other device work than the rest: ", MeanText(structure.kernels->mean),
+      " kernels a step, variance ",
+      MeanText(structure.kernels->variance.value_or(0), 3), ".");
   finding.numbers["deviating_steps"] = CountNumber(structure.deviating_steps);
   finding.numbers["traced_steps"] = CountNumber(structure.steps);
   finding.numbers["kernels_per_step"] = {structure.kernels->mean, "count", "",

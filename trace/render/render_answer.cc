@@ -126,9 +126,9 @@ std::string AllStepsText(const Structure& structure) {
         absl::StrCat(CountText(structure.deviating_steps), " of ",
                      CountText(structure.steps), " steps differ");
     if (structure.kernels.has_value()) {
-      absl::StrAppendFormat(&text, "; %.4g kernels a step, variance %.3g",
-                            structure.kernels->mean,
-                            structure.kernels->variance.value_or(0));
+      absl::StrAppend(&text, "; ", MeanText(structure.kernels->mean),
+                      " kernels a step, variance ",
+                      MeanText(structure.kernels->variance.value_or(0), 3));
     }
     return absl::StrCat(text, ".");
   }
@@ -155,9 +155,9 @@ void AddStructure(const Structure& structure, Page* page) {
     if (structure.averaged && structure.kernels.has_value()) {
       page->Blank();
       page->Paragraph("Each step: ",
-                      absl::StrFormat("%.4g kernels on average; no step is "
-                                      "known of device work.",
-                                      structure.kernels->mean));
+                      absl::StrCat(MeanText(structure.kernels->mean),
+                                   " kernels on average; no step is known of "
+                                   "device work."));
     }
     return;
   }

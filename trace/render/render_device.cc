@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 #include "base/utf8.h"
@@ -114,9 +113,9 @@ void AddLaunches(const LaunchStats& launches, Page* page) {
                     NsOrNone(launches.queueing_p50_ns), " (median)");
   }
   if (launches.waiting_mean.has_value()) {
-    absl::StrAppendFormat(&text, "; %.3g waiting on average, at most %s",
-                          *launches.waiting_mean,
-                          CountText(launches.waiting_max));
+    absl::StrAppend(&text, "; ", MeanText(*launches.waiting_mean, 3),
+                    " waiting on average, at most ",
+                    CountText(launches.waiting_max));
   }
   page->Paragraph("Launches: ", absl::StrCat(text, "."));
   if (launches.latency_p50_ns.has_value()) {

@@ -25,6 +25,7 @@ namespace {
 std::string Value(double value, const std::string& unit) {
   if (unit == "ns") return FormatNs(value);
   if (unit == "bytes") return FormatBytes(value);
+  if (unit == "count") return MeanText(value);
   return absl::StrFormat("%.4g", value);
 }
 
