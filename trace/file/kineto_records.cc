@@ -63,8 +63,20 @@ bool IsAscii(absl::string_view text) {
 
 // Waits of the CPU, as in our own traces (worker/cupti/traced_calls.cc).
 EventKind CallKind(absl::string_view name) {
-  return absl::EndsWith(name, "Synchronize") ? EventKind::kSync
-                                             : EventKind::kCall;
+  // MTIA's are "synchronize" and "synchronizeStream".
+  return absl::EndsWith(name, "Synchronize") ||
+                 absl::StartsWith(name, "synchronize")
+             ? EventKind::kSync
+             : EventKind::kCall;
+}
+
+// MTIA's command processor lists beside its work the waits of one stream for
+// another, which are none: the device could work meanwhile.
+EventKind WorkKind(const KinetoEvent& event) {
+  return absl::EqualsIgnoreCase(event.category, "mtia_ccp_events") &&
+                 (event.name == "event_wait" || event.name == "event_record")
+             ? EventKind::kSync
+             : EventKind::kKernel;
 }
 
 }  // namespace
@@ -104,7 +116,7 @@ absl::Status KinetoRecords::Add(const KinetoEvent& event) {
       AddHost(EventKind::kOverhead, event);
       break;
     case KinetoKind::kKernel:
-      AddDevice(EventKind::kKernel, event);
+      AddDevice(WorkKind(event), event);
       break;
     case KinetoKind::kCopy:
       AddDevice(EventKind::kCopy, event);

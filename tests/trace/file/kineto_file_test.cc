@@ -196,6 +196,26 @@ TEST(ReadKineto, WaitsOfTheCpuAreSyncs) {
   EXPECT_EQ(trace.header.completeness.unmatched_call, std::nullopt);
 }
 
+TEST(ReadKineto, WaitsOfMtiaAreNoWork) {
+  const Trace trace = Import(R"(
+    {"ph": "X", "cat": "mtia_runtime", "name": "synchronizeStream", "pid": 10,
+     "tid": 11, "ts": 1, "dur": 9},
+    {"ph": "X", "cat": "mtia_ccp_events", "name": "event_wait", "pid": 17,
+     "tid": 3, "ts": 1, "dur": 15863, "args": {"stream": 108}},
+    {"ph": "X", "cat": "mtia_ccp_events", "name": "event_record", "pid": 17,
+     "tid": 3, "ts": 2, "dur": 1, "args": {"stream": 105}},
+    {"ph": "X", "cat": "mtia_ccp_events", "name": "pe_exe", "pid": 17,
+     "tid": 3, "ts": 3, "dur": 6900, "args": {"stream": 112}})");
+
+  EXPECT_EQ(trace.kind[RowOf(trace, "synchronizeStream")], EventKind::kSync);
+  const size_t wait = RowOf(trace, "event_wait");
+  EXPECT_EQ(trace.kind[wait], EventKind::kSync);
+  EXPECT_TRUE(trace.thread.is_null(wait));
+  EXPECT_EQ(trace.stream.at(wait), 108);
+  EXPECT_EQ(trace.kind[RowOf(trace, "event_record")], EventKind::kSync);
+  EXPECT_EQ(trace.kind[RowOf(trace, "pe_exe")], EventKind::kKernel);
+}
+
 TEST(ReadKineto, AnAnnotationOnTheDeviceIsNoWork) {
   const Trace trace = Import(absl::StrCat(kOp, ",", kCall, ",", kKernel, R"(,
     {"ph": "X", "cat": "gpu_user_annotation", "name": "mine", "pid": 2,
