@@ -116,10 +116,14 @@ bool IsSoftmax(const KernelName& name) {
           !HasWords(name.action, "softmax_backward"));
 }
 
-// Norms, losses and optimizers are between other products.
+// Norms, losses, optimizers and communication are between other products, and
+// so is what computes as much as a product.
 bool EndsAttention(const KernelName& name) {
   if (name.kind == KernelKind::kNormalization ||
       name.kind == KernelKind::kOptimizer ||
+      name.kind == KernelKind::kCommunication ||
+      name.kind == KernelKind::kConvolution ||
+      name.kind == KernelKind::kAttention ||
       absl::StartsWith(name.action, "log_softmax")) {
     return true;
   }

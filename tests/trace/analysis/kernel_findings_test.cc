@@ -424,6 +424,19 @@ TEST(AttentionBackend, LossesNormsAndBackwardOfACompilerAreNone) {
   }
 }
 
+TEST(AttentionBackend, AProductThatAnotherDeviceWaitsForIsOfSomethingElse) {
+  const Answer answer =
+      Steps()
+          .Kernel("aten::mm", kGemm, 60'000)
+          .Kernel("c10d::allreduce_",
+                  "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", 50'000)
+          .Kernel("aten::_softmax", kSoftmax, 100'000)
+          .Kernel("aten::mm", kGemm, 60'000)
+          .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("attention-backend")));
+}
+
 TEST(AttentionBackend, ALossBetweenProductsIsNoAttention) {
   const Answer answer =
       Steps()
