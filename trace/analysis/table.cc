@@ -128,7 +128,7 @@ void FillTotals(const Trace& trace, const TableQuery& query,
                 const RowTimes& times, Table* table) {
   TableTotals& totals = table->totals;
   for (const TableRow& row : table->rows) {
-    if (!IsInTotals(query.by, row.kind)) continue;
+    if (!IsInTotals(query.by, row)) continue;
     totals.count += row.count;
     AddSum(row.self_cpu_ns, &totals.self_cpu_ns);
   }
@@ -141,7 +141,7 @@ void FillTotals(const Trace& trace, const TableQuery& query,
   }
   totals.overhead_ns = SumOverhead(trace, query.phase);
   for (TableRow& row : table->rows) {
-    if (!IsInTotals(query.by, row.kind)) continue;
+    if (!IsInTotals(query.by, row)) continue;
     row.self_cpu_share = ShareOf(row.self_cpu_ns, totals.self_cpu_ns);
     row.self_device_share = ShareOf(row.self_device_ns, totals.self_device_ns);
   }
@@ -176,7 +176,7 @@ absl::StatusOr<Table> MakeTable(const Trace& trace, const TableQuery& query) {
   FillTotals(trace, query, times, &table);
   if (column != nullptr) Sort(*column, &table.rows);
   std::ranges::stable_partition(table.rows, [&](const TableRow& row) {
-    return IsInTotals(query.by, row.kind);
+    return IsInTotals(query.by, row);
   });
   if (query.limit > 0 && query.limit < table.all_rows) {
     table.rows.resize(query.limit);

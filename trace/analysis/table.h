@@ -42,8 +42,9 @@ struct TableQuery {
 //
 // The table of ops also has rows of kinds range (annotations) and overhead (the
 // tracer's or driver's own time), after the ops: they are in no total and have
-// no share. A range on the lane of a device is no time of the device; it has a
-// row of its own, whose name ends in kDeviceLaneSuffix.
+// no share. A range or a wait on the lane of a device is no time of the device,
+// and none of a CPU: it has a row of its own, whose name ends in
+// kDeviceLaneSuffix, in no total.
 struct TableRow {
   std::string name;
   EventKind kind = EventKind::kOp;
@@ -71,8 +72,12 @@ struct TableRow {
 inline constexpr char kDeviceLaneSuffix[] = " (device lane)";
 
 // Whether a row of a table is in its totals.
-inline bool IsInTotals(TableBy by, EventKind kind) {
-  return by != TableBy::kOp || kind == EventKind::kOp;
+inline bool IsInTotals(TableBy by, const TableRow& row) {
+  if (by == TableBy::kOp) return row.kind == EventKind::kOp;
+  const bool on_device_lane =
+      (row.kind == EventKind::kRange || row.kind == EventKind::kSync) &&
+      !row.total_cpu_ns.has_value();
+  return !on_device_lane;
 }
 
 struct TableTotals {

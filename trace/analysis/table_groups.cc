@@ -49,7 +49,7 @@ struct Group {
   int64_t total_ns = 0, self_cpu_ns = 0, self_device_ns = 0;
   int64_t total_device_ns = 0, launchless = 0;
   size_t first_row = 0;
-  bool on_device = false;  // an annotation there: no time of a CPU
+  bool on_device = false;  // an annotation or wait there: no time of a CPU
   bool same_shape = true;  // launch shape; as the first record
   bool same_occupancy = true;
 };
@@ -108,14 +108,15 @@ void FillDurations(std::vector<int64_t>* durations, TableRow* row) {
 }
 
 // Other profilers repeat an annotation on the lane of the device that did its
-// work.
+// work, and a wait of the CPU on that of the device it waited for.
 bool IsOnDeviceLane(const Trace& trace, size_t row) {
-  return trace.kind[row] == EventKind::kRange && trace.thread.is_null(row) &&
-         !trace.device.is_null(row);
+  return (trace.kind[row] == EventKind::kRange ||
+          trace.kind[row] == EventKind::kSync) &&
+         trace.thread.is_null(row) && !trace.device.is_null(row);
 }
 
 // Collects records by name. Copies and kernels of one name stay apart, and so
-// do annotations of a thread and those of a device.
+// do annotations and waits of a thread and those of a device.
 class Groups {
  public:
   Groups(const Trace& trace, const TableQuery& query, const RowTimes& times)

@@ -161,7 +161,7 @@ void AddCountColumn(std::vector<CellColumn>* columns) {
 // What is in no total says so.
 std::string NameCell(TableBy by, const TableRow& row) {
   std::string name = EscapeControlCharacters(row.name);
-  if (IsInTotals(by, row.kind)) return name;
+  if (IsInTotals(by, row)) return name;
   return absl::StrCat("[", EventKindName(row.kind), "] ", name);
 }
 
@@ -207,7 +207,7 @@ std::string Notes(const Table& table) {
   }
   const TableTotals& totals = table.totals;
   const auto apart = [&](const TableRow& row) {
-    return !IsInTotals(table.by, row.kind);
+    return !IsInTotals(table.by, row);
   };
   if (std::ranges::any_of(table.rows, apart)) {
     absl::StrAppend(&notes, "Rows in [brackets] are in no total.\n");

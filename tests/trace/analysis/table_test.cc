@@ -246,7 +246,7 @@ TEST(Table, DeviceWorkOfAllRowsAndOfNoneIsAllDeviceWork) {
       const Table table = TableOf(trace, by, phase);
       int64_t rows = table.totals.unattributed_device_ns.value_or(0);
       for (const TableRow& row : table.rows) {
-        if (IsInTotals(by, row.kind)) rows += row.self_device_ns.value_or(0);
+        if (IsInTotals(by, row)) rows += row.self_device_ns.value_or(0);
       }
       EXPECT_EQ(rows, table.totals.self_device_ns) << TableByName(by);
     }
@@ -472,6 +472,27 @@ TEST(Table, OfNothingIsEmpty) {
     EXPECT_TRUE(table.rows.empty());
     EXPECT_EQ(table.totals.self_cpu_ns, std::nullopt);
   }
+}
+
+TEST(CallTable, AWaitOnTheLaneOfADeviceIsNoCallOfTheCpu) {
+  RecordBuilder builder;
+  builder.Op("aten::item", 0, 100)
+      .Call("cudaLaunchKernel", 10, 20, 1)
+      .Sync("cudaStreamSynchronize", 25, 75)
+      .Kernel("k", 30, 70, 1)
+      .Device(EventKind::kSync, "Stream Sync", 26, 74, 2);
+
+  const Table table = TableOf(builder.Build(), TableBy::kCall);
+
+  const TableRow lane = RowOf(table, "Stream Sync (device lane)");
+  EXPECT_EQ(lane.count, 1);
+  EXPECT_EQ(lane.p50_ns, 48);
+  EXPECT_EQ(lane.self_cpu_ns, std::nullopt);
+  EXPECT_EQ(lane.total_cpu_ns, std::nullopt);
+  EXPECT_EQ(lane.self_cpu_share, std::nullopt);
+  EXPECT_EQ(table.rows.back().name, lane.name) << "after what counts";
+  EXPECT_EQ(table.totals.self_cpu_ns, 60);
+  EXPECT_EQ(table.totals.count, 2);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ class KinetoOracle : public testing::TestWithParam<const char*> {
     std::map<std::string, TableRow> rows;
     const absl::StatusOr<Table> table = MakeTable(trace_, {.by = by});
     for (const TableRow& row : table->rows) {
-      if (IsInTotals(by, row.kind)) rows[row.name] = row;
+      if (IsInTotals(by, row)) rows[row.name] = row;
     }
     return rows;
   }
@@ -128,7 +128,7 @@ TEST_P(KinetoOracle, DeviceTimeOfTheOpsIsThatOfTheKernels) {
   int64_t by_op = 0, by_kernel = 0;
   const absl::StatusOr<Table> ops = MakeTable(trace_, {.by = TableBy::kOp});
   for (const TableRow& row : ops->rows) {
-    if (IsInTotals(TableBy::kOp, row.kind)) {
+    if (IsInTotals(TableBy::kOp, row)) {
       by_op += row.self_device_ns.value_or(0);
     }
   }
