@@ -19,6 +19,15 @@ bool CanMerge(EventKind kind) {
   return kind == EventKind::kOp || kind == EventKind::kRange;
 }
 
+// The innermost op around the row on its thread; below 0 for none.
+int64_t InnermostOp(const Trace& trace, int64_t row) {
+  int64_t around = trace.parent.at(row);
+  while (around >= 0 && trace.kind[around] != EventKind::kOp) {
+    around = trace.parent.at(around);
+  }
+  return around;
+}
+
 void Add(std::vector<int64_t>* times, int64_t row, int64_t time) {
   (*times)[row] = AddSaturating((*times)[row], time);
 }
@@ -58,6 +67,7 @@ void RowTimes::AddChildren(const Trace& trace) {
 void RowTimes::AddDeviceWork(const Trace& trace) {
   self_device.assign(trace.rows(), 0);
   total_device.assign(trace.rows(), 0);
+  Times apart;
   for (size_t row = 0; row < trace.rows(); ++row) {
     if (!IsDeviceWork(trace.kind[row])) continue;
     const int64_t time = trace.duration_ns[row];
@@ -65,7 +75,11 @@ void RowTimes::AddDeviceWork(const Trace& trace) {
     const int64_t call = trace.call.at(row);
     if (op >= 0) Add(&self_device, op, time);
     if (call >= 0) Add(&self_device, call, time);
-    if (call >= 0 || op >= 0) Add(&total_device, call >= 0 ? call : op, time);
+    if (call >= 0 && op >= 0 && InnermostOp(trace, call) != op) {
+      AddApart(trace, call, op, time, &apart);
+    } else if (call >= 0 || op >= 0) {
+      Add(&total_device, call >= 0 ? call : op, time);
+    }
     if (call >= 0 && op < 0) {
       int64_t scope = trace.parent.at(call);
       while (scope >= 0 && trace.kind[scope] != EventKind::kRange &&
@@ -78,6 +92,20 @@ void RowTimes::AddDeviceWork(const Trace& trace) {
   for (size_t row = trace.parent.cells().size(); row-- > 0;) {
     const int64_t parent = trace.parent.at(row);
     if (parent >= 0) Add(&total_device, parent, total_device[row]);
+  }
+  for (const auto& [row, time] : apart) Add(&total_device, row, time);
+}
+
+void RowTimes::AddApart(const Trace& trace, int64_t call, int64_t op,
+                        int64_t time, Times* apart) {
+  Add(&total_device, op, time);
+  std::vector<int64_t> above;
+  for (int64_t row = op; row >= 0; row = trace.parent.at(row)) {
+    above.push_back(row);
+  }
+  for (int64_t row = call; row >= 0; row = trace.parent.at(row)) {
+    if (std::ranges::find(above, row) != above.end()) return;
+    if (trace.kind[row] != EventKind::kOp) apart->emplace_back(row, time);
   }
 }
 

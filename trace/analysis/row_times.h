@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "trace/trace.h"
@@ -34,7 +35,14 @@ struct RowTimes {
 
  private:
   void AddChildren(const Trace& trace);
+  using Times = std::vector<std::pair<int64_t, int64_t>>;  // row, ns
+
   void AddDeviceWork(const Trace& trace);
+  // Adds work to the total of an op that is not the innermost around the call,
+  // and notes in `apart` which rows get it beside those around the op: the call
+  // and what is around it, but for ops.
+  void AddApart(const Trace& trace, int64_t call, int64_t op, int64_t time,
+                Times* apart);
   void LiftMerged(const Trace& trace);
 };
 

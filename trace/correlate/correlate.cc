@@ -94,6 +94,8 @@ class TraceFiller {
   // else of the phase, that runs at the time.
   Place PlaceByTime(int64_t time_ns) const;
   void SetPlace(size_t row, const Place& place);
+  // The op of a call or sync that `around` encloses.
+  int64_t OpOf(size_t row, const RawHostEvent& event, int64_t around) const;
   // Closes what has ended, links the row to its parent, opens it.
   Open& Push(size_t row, int32_t process, int64_t thread);
 
@@ -181,6 +183,20 @@ void TraceFiller::AddStep(size_t row, const RawStep& step) {
   SetPlace(row, step_place_);
 }
 
+int64_t TraceFiller::OpOf(size_t row, const RawHostEvent& event,
+                          int64_t around) const {
+  if (event.op_host == kNull<int64_t>) return around;
+  const size_t named = row_of_host_[event.op_host];
+  // It begins later, or its id is one of another process.
+  if (named == kNoRow || trace_.process.at(named) != event.process) {
+    return around;
+  }
+  const bool is_around = trace_.thread.at(named) == event.thread &&
+                         trace_.end_ns(named) >= trace_.start_ns[row];
+  return is_around || around == kNull<int64_t> ? static_cast<int64_t>(named)
+                                               : around;
+}
+
 void TraceFiller::AddHost(size_t row, size_t index) {
   const RawHostEvent& event = records_.host[index];
   row_of_host_[index] = row;
@@ -196,8 +212,9 @@ void TraceFiller::AddHost(size_t row, size_t index) {
   if (event.kind == EventKind::kOp) {
     open.op = static_cast<int64_t>(row);
   } else if (event.kind == EventKind::kCall || event.kind == EventKind::kSync) {
-    trace_.op.Set(row, open.op, rows_);
-    if (event.kind == EventKind::kCall && open.op == kNull<int64_t>) {
+    const int64_t op = OpOf(row, event, open.op);
+    trace_.op.Set(row, op, rows_);
+    if (event.kind == EventKind::kCall && op == kNull<int64_t>) {
       ++calls_without_op_;
     }
   }

@@ -12,7 +12,10 @@ namespace traza {
 //   parent  the innermost event that encloses it on its thread (a step counts
 //           as an event of its thread); device work has none
 //   op      for calls, nested syncs and allocations: the innermost op on the
-//           thread around them; for device work: the op of its call, or where
+//           thread around them; for calls and syncs the op that the record
+//           names instead, where it is around them too (times of whole
+//           microseconds make siblings look nested) or none is; for device
+//           work: the op of its call, or where
 //           that is not recorded the op that the record names
 //   call    for device work: the call with its correlation id. Never by name
 //           or by time.

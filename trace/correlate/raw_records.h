@@ -29,6 +29,10 @@ struct RawHostEvent {
   int32_t shapes = kNull<int32_t>;       // name ids
   int32_t dtypes = kNull<int32_t>;
   int64_t flops = kNull<int64_t>;
+  // Calls and syncs: the index in RawRecords::host of the op that made them,
+  // where the source says so itself. It counts where that op is still open, to
+  // the ns, or no op of the thread is; else what encloses them does.
+  int64_t op_host = kNull<int64_t>;
 };
 
 // A kernel, copy or fill; in foreign traces also what is no work: a range or a

@@ -79,6 +79,17 @@ EventKind WorkKind(const KinetoEvent& event) {
              : EventKind::kKernel;
 }
 
+// The external id of an op that a call or its work names. Older files write the
+// correlation there: then it names none.
+int64_t IdOfOp(const KinetoEvent& event) {
+  return event.external_id == event.correlation ? kNull<int64_t>
+                                                : event.external_id;
+}
+
+bool IsCall(EventKind kind) {
+  return kind == EventKind::kCall || kind == EventKind::kSync;
+}
+
 }  // namespace
 
 void KinetoRecords::LeaveOut(absl::string_view what) {
@@ -198,7 +209,7 @@ void KinetoRecords::AddHost(EventKind kind, const KinetoEvent& event) {
   }
   records_.host.push_back(record);
   host_ids_.push_back(kind == EventKind::kOp ? event.external_id
-                                             : kNull<int64_t>);
+                                             : IdOfOp(event));
 }
 
 void KinetoRecords::AddDevice(EventKind kind, const KinetoEvent& event) {
@@ -224,8 +235,7 @@ void KinetoRecords::AddDevice(EventKind kind, const KinetoEvent& event) {
   if (kind == EventKind::kCopy) record.copy_kind = CopyKind(event.name);
   if (IsDeviceWork(kind)) ++device_work_;
   records_.device.push_back(record);
-  device_ids_.push_back(IsDeviceWork(kind) ? event.external_id
-                                           : kNull<int64_t>);
+  device_ids_.push_back(IsDeviceWork(kind) ? IdOfOp(event) : kNull<int64_t>);
 }
 
 // "htod" of "Memcpy HtoD (Pageable -> Device)".
@@ -257,26 +267,32 @@ void KinetoRecords::NumberSteps() {
   for (RawStep& step : records_.steps) step.number = number++;
 }
 
-void KinetoRecords::TieLaunchless() {
-  absl::flat_hash_set<int64_t> called;
-  for (const RawHostEvent& event : records_.host) {
-    if (event.kind == EventKind::kCall) called.insert(event.correlation);
-  }
+void KinetoRecords::TieToOps() {
   absl::flat_hash_map<int64_t, size_t> ops;  // by external id
+  absl::flat_hash_set<int64_t> called;
+  for (size_t i = 0; i < records_.host.size(); ++i) {
+    const RawHostEvent& event = records_.host[i];
+    if (event.kind == EventKind::kCall) called.insert(event.correlation);
+    if (event.kind == EventKind::kOp && host_ids_[i] != kNull<int64_t>) {
+      ops.try_emplace(host_ids_[i], i);
+    }
+  }
+  if (ops.empty()) return;
+  // What an op did cannot have begun before it.
+  const auto tie = [&](int64_t id, auto* event) {
+    if (id == kNull<int64_t>) return;
+    const auto op = ops.find(id);
+    if (op != ops.end() &&
+        records_.host[op->second].start_ns <= event->start_ns) {
+      event->op_host = static_cast<int64_t>(op->second);
+    }
+  };
+  for (size_t i = 0; i < records_.host.size(); ++i) {
+    if (IsCall(records_.host[i].kind)) tie(host_ids_[i], &records_.host[i]);
+  }
   for (size_t i = 0; i < records_.device.size(); ++i) {
-    if (device_ids_[i] == kNull<int64_t> ||
-        called.contains(records_.device[i].correlation)) {
-      continue;
-    }
-    if (ops.empty()) {  // most files need none
-      for (size_t op = 0; op < host_ids_.size(); ++op) {
-        if (host_ids_[op] != kNull<int64_t>) ops.try_emplace(host_ids_[op], op);
-      }
-      if (ops.empty()) return;
-    }
-    const auto op = ops.find(device_ids_[i]);
-    if (op != ops.end()) {
-      records_.device[i].op_host = static_cast<int64_t>(op->second);
+    if (!called.contains(records_.device[i].correlation)) {
+      tie(device_ids_[i], &records_.device[i]);
     }
   }
 }
@@ -302,7 +318,7 @@ void KinetoRecords::Shift(int64_t base_ns) {
 
 RawRecords KinetoRecords::Take(int64_t base_ns) {
   NumberSteps();
-  TieLaunchless();
+  TieToOps();
   GiveOverheadItsThread(&records_.host);
   if (base_ns != 0) Shift(base_ns);
   return std::move(records_);

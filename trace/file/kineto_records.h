@@ -27,7 +27,8 @@ class KinetoRecords {
   absl::Status Add(const KinetoEvent& event);
 
   // The records, `base_ns` added to all times; once. Steps are numbered by
-  // time; device work whose launch is not in the file is tied to its operator.
+  // time; calls, and device work whose launch is not in the file, are tied to
+  // the operators that they name.
   RawRecords Take(int64_t base_ns);
 
   // How many events became no row, by category ("ac2g", "python_function") or
@@ -49,7 +50,7 @@ class KinetoRecords {
   int32_t Intern(absl::string_view name);
   int32_t CopyKind(absl::string_view name);
   void NumberSteps();
-  void TieLaunchless();
+  void TieToOps();
   void Shift(int64_t base_ns);
 
   const int64_t max_records_;

@@ -495,5 +495,35 @@ TEST(CallTable, AWaitOnTheLaneOfADeviceIsNoCallOfTheCpu) {
   EXPECT_EQ(table.totals.count, 2);
 }
 
+// As in a file of whole microseconds: what op a launched looks nested in b.
+TEST(OpTable, WorkIsOfTheOpThatItsCallNames) {
+  RecordBuilder builder;
+  builder.Op("a", 100, 200)
+      .Op("b", 120, 190)
+      .Call("cudaLaunchKernel", 120, 120, 1)
+      .Kernel("k", 130, 136, 1)
+      .Call("cudaLaunchKernel", 130, 140, 2)
+      .Kernel("k", 140, 145, 2)
+      .OnThread(7)
+      .Range("elsewhere", 140, 170)
+      .Call("cudaLaunchKernel", 150, 160, 3)
+      .Kernel("k", 160, 210, 3);
+  builder.records().host[2].op_host = 0;
+  builder.records().host[5].op_host = 1;
+  const Trace trace = builder.Build();
+
+  const Table table = TableOf(trace, TableBy::kOp);
+
+  EXPECT_EQ(RowOf(table, "a").self_device_ns, 6);
+  EXPECT_EQ(RowOf(table, "a").total_device_ns, 6 + 5 + 50);
+  EXPECT_EQ(RowOf(table, "b").self_device_ns, 5 + 50);
+  EXPECT_EQ(RowOf(table, "b").total_device_ns, 5 + 50);
+  EXPECT_EQ(table.totals.unattributed_device_ns, 0);
+  const Table ranges = TableOf(trace, TableBy::kRange);
+  EXPECT_EQ(RowOf(ranges, "elsewhere").total_device_ns, 50);
+  const Table calls = TableOf(trace, TableBy::kCall);
+  EXPECT_EQ(calls.rows.front().total_device_ns, 6 + 5 + 50);
+}
+
 }  // namespace
 }  // namespace traza

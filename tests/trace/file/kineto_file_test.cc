@@ -122,6 +122,61 @@ TEST(ReadKineto, AKernelWithoutCallAndOpIsCountedAndKept) {
   EXPECT_EQ(trace.header.completeness.missing_gpu, 1);
 }
 
+// An event with an external id and a correlation; times in whole microseconds.
+std::string Event(const char* category, const char* name, int tid, int ts,
+                  int duration, int id, int correlation) {
+  return absl::StrCat(
+      R"({"ph": "X", "cat": ")", category, R"(", "name": ")", name,
+      R"(", "pid": 1, "tid": )", tid, R"(, "ts": )", ts, R"(, "dur": )",
+      duration, R"(, "args": {"External id": )", id,
+      correlation > 0 ? absl::StrCat(R"(, "correlation": )", correlation) : "",
+      "}}");
+}
+
+TEST(ReadKineto, AnExternalIdThatIsTheCorrelationNamesNoOp) {
+  const Trace trace =
+      Import(absl::StrCat(Event("cpu_op", "aten::view", 1, 50, 5, 6, 0), ",",
+                          Event("kernel", "old", 7, 90, 20, 6, 6)));
+
+  EXPECT_TRUE(trace.op.is_null(RowOf(trace, "old")));
+}
+
+TEST(ReadKineto, WorkIsOfNoOpThatBeganAfterIt) {
+  const Trace trace =
+      Import(absl::StrCat(Event("kernel", "old", 7, 90, 20, 6, 12), ",",
+                          Event("cpu_op", "aten::view", 1, 500, 5, 6, 0)));
+
+  EXPECT_TRUE(trace.op.is_null(RowOf(trace, "old")));
+}
+
+// Some files know a thread by two numbers.
+TEST(ReadKineto, ACallOutsideOfOpsIsOfTheOpThatItNames) {
+  const Trace trace = Import(absl::StrCat(
+      Event("cpu_op", "aten::mm", 1, 100, 100, 2, 0), ",",
+      Event("cuda_runtime", "cudaLaunchKernel", 7041, 120, 5, 2, 9), ",",
+      Event("kernel", "k", 7, 130, 50, 2, 9)));
+
+  const auto op = static_cast<int64_t>(RowOf(trace, "aten::mm"));
+  EXPECT_EQ(trace.op.at(RowOf(trace, "cudaLaunchKernel")), op);
+  EXPECT_EQ(trace.op.at(RowOf(trace, "k")), op);
+  EXPECT_EQ(trace.header.completeness.unmatched_op, 0);
+}
+
+TEST(ReadKineto, AnExternalIdBeatsNestingByWholeMicroseconds) {
+  const Trace trace = Import(absl::StrCat(
+      Event("cpu_op", "aten::mat_mul", 1, 100, 100, 2, 0), ",",
+      Event("cpu_op", "aten::mm", 1, 120, 70, 4, 0), ",",
+      Event("cuda_runtime", "first", 1, 120, 0, 2, 8), ",",
+      Event("cuda_runtime", "last", 1, 190, 0, 4, 9), ",",
+      Event("cuda_runtime", "no op ends so early", 1, 199, 0, 4, 10)));
+
+  const auto outer = static_cast<int64_t>(RowOf(trace, "aten::mat_mul"));
+  const auto inner = static_cast<int64_t>(RowOf(trace, "aten::mm"));
+  EXPECT_EQ(trace.op.at(RowOf(trace, "first")), outer);
+  EXPECT_EQ(trace.op.at(RowOf(trace, "last")), inner);
+  EXPECT_EQ(trace.op.at(RowOf(trace, "no op ends so early")), outer);
+}
+
 TEST(ReadKineto, TimesCountFromTheBase) {
   const std::string base = R"("baseTimeNanoseconds": 1790857026000000000)";
   const auto start = [](const absl::StatusOr<Trace>& trace) {
