@@ -47,7 +47,9 @@ namespace {
   X(clock_step_ns)                   \
   X(truncated_buffers)               \
   X(id_stack_depth)                  \
-  X(dropped_ops)
+  X(dropped_ops)                     \
+  X(captured_calls)                  \
+  X(unsure_gpu)
 
 constexpr std::array<std::pair<const char*, v1::Severity>, 3> kSeverities = {{
     {"info", v1::SEVERITY_INFO},

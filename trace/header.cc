@@ -43,6 +43,8 @@ void ForEachCounter(CompletenessT& completeness, Visitor&& visit) {
   visit("truncated_buffers", completeness.truncated_buffers);
   visit("id_stack_depth", completeness.id_stack_depth);
   visit("dropped_ops", completeness.dropped_ops);
+  visit("captured_calls", completeness.captured_calls);
+  visit("unsure_gpu", completeness.unsure_gpu);
 }
 
 // JSON has no NaN and no infinity: they are null there, NaN when read.

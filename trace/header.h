@@ -42,6 +42,10 @@ struct Completeness {
   std::optional<int64_t>
       id_stack_depth;  // of the operator stack at the end; 0 is right
   std::optional<int64_t> dropped_ops;  // operators past the preallocated rows
+  // Launches, copies, fills that were captured into a graph: no work by them.
+  std::optional<int64_t> captured_calls;
+  // Those without a device record that may have done nothing.
+  std::optional<int64_t> unsure_gpu;
 
   friend bool operator==(const Completeness&, const Completeness&) = default;
 };

@@ -85,6 +85,8 @@ Completeness FullCompleteness() {
   all.truncated_buffers = 15;
   all.id_stack_depth = 16;
   all.dropped_ops = 17;
+  all.captured_calls = 18;
+  all.unsure_gpu = 19;
   return all;
 }
 

@@ -278,6 +278,11 @@ Observation ObserveLostRecords(const CheckSubject& subject,
       unknown.emplace_back(counter.name);
     }
   }
+  if (counters.unsure_gpu.value_or(0) > 0) {
+    unknown.push_back(absl::StrCat(
+        CountText(*counters.unsure_gpu, "call"),
+        " without a device record that may have had nothing to do"));
+  }
   if (!unknown.empty()) {
     return Observation::Missing(
         absl::StrCat("The trace does not say how many records were lost; not "

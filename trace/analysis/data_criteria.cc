@@ -70,7 +70,7 @@ void AddLoss(const Trace& trace, Validity* validity) {
       {"dropped_ops", counters.dropped_ops, ops}};
   double lost = 0;
   std::vector<std::string> parts;
-  std::vector<absl::string_view> unknown;
+  std::vector<std::string> unknown;
   for (const LossCounter& loss : losses) {
     if (loss.count.has_value()) {
       lost += static_cast<double>(std::max<int64_t>(0, *loss.count));
@@ -87,8 +87,19 @@ void AddLoss(const Trace& trace, Validity* validity) {
   if (!parts.empty()) {
     absl::StrAppend(&observed, " (", absl::StrJoin(parts, ", "), ")");
   }
+  if (const int64_t unsure = counters.unsure_gpu.value_or(0); unsure > 0) {
+    unknown.push_back(absl::StrCat(
+        CountText(unsure, "call"),
+        " without a device record that may have had nothing to do"));
+  }
   if (!unknown.empty()) {
     absl::StrAppend(&observed, "; unknown: ", absl::StrJoin(unknown, ", "));
+  }
+  if (const int64_t captured = counters.captured_calls.value_or(0);
+      captured > 0) {
+    absl::StrAppend(&observed, "; ", CountText(captured, "call"),
+                    " captured into a graph ", captured == 1 ? "has" : "have",
+                    " no work to record");
   }
   if (!device) {
     absl::StrAppend(&observed,

@@ -25,11 +25,12 @@ namespace traza {
 // An event that crosses the end of its parent keeps the parent and is counted
 // as `cut`. Fills in the counters of `header.completeness` that can be known
 // from the records (bad_order, zero_ts, before_launch, missing_gpu,
-// unmatched_call, unmatched_op, failed_calls, cut, skew_min_ns), adding to
-// those already there; without device records and calls the device counters
-// stay as they are. Records with end < start get duration 0 and are counted;
-// device records without times (start = end = 0) move to the start of their
-// call. The result is valid (Validate) whatever the records hold.
+// captured_calls, unsure_gpu, unmatched_call, unmatched_op, failed_calls, cut,
+// skew_min_ns), adding to those already there; without device records and calls
+// the device counters stay as they are. Records with end < start get duration 0
+// and are counted; device records without times (start = end = 0) move to the
+// start of their call. The result is valid (Validate) whatever the records
+// hold.
 //
 // Cost: one sort and one stack pass over all records.
 Trace Correlate(RawRecords records, Header header);

@@ -2,20 +2,11 @@
 #include "trace/correlate/launches.h"
 
 #include <algorithm>
-#include <string>
 
-#include "absl/strings/match.h"
+#include "trace/correlate/captures.h"
 
 namespace traza {
 namespace {
-
-// Whether a successful call of that name leaves a device record: kernels,
-// graphs, copies, fills, by the runtime (cudaLaunchKernel) and by the driver
-// (cuLaunchKernelEx).
-bool LeavesDeviceRecord(absl::string_view name) {
-  return absl::StrContains(name, "Launch") ||
-         absl::StrContains(name, "Memcpy") || absl::StrContains(name, "Memset");
-}
 
 // Whether `a` encloses `b`, two calls of one id.
 bool IsOuter(const RawHostEvent& a, const RawHostEvent& b) {
@@ -36,11 +27,12 @@ void Add(std::optional<int64_t>* counter, int64_t count) {
 
 }  // namespace
 
-Launches::Launches(const RawRecords& records, const NameTable& names) {
+Launches::Launches(const RawRecords& records, const NameTable& names)
+    : roles_(CallRolesOf(names)) {
   by_correlation_.reserve(records.device.size());
   for (size_t host = 0; host < records.host.size(); ++host) {
     if (records.host[host].kind == EventKind::kCall) {
-      AddCall(records, names, host);
+      AddCall(records, host);
     }
   }
   for (const RawDeviceEvent& event : records.device) {
@@ -51,8 +43,7 @@ Launches::Launches(const RawRecords& records, const NameTable& names) {
   }
 }
 
-void Launches::AddCall(const RawRecords& records, const NameTable& names,
-                       size_t host) {
+void Launches::AddCall(const RawRecords& records, size_t host) {
   const RawHostEvent& call = records.host[host];
   ++calls_;
   if (call.failed) ++failed_calls_;
@@ -61,8 +52,6 @@ void Launches::AddCall(const RawRecords& records, const NameTable& names,
   Launch& launch = found->second;
   if (added || IsOuter(call, records.host[launch.host])) {
     launch.host = host;
-    launch.expects_work =
-        !call.failed && LeavesDeviceRecord(names.at(call.name));
   }
 }
 
@@ -75,10 +64,33 @@ std::optional<size_t> Launches::CallOf(const RawDeviceEvent& event) const {
   return launch->second.host;
 }
 
+void Launches::CountWorkless(const RawRecords& records,
+                             Completeness* completeness) const {
+  const Captures captures(records, roles_);
+  int64_t missing = 0, captured = 0, unsure = 0;
+  for (const auto& [correlation, launch] : by_correlation_) {
+    const RawHostEvent& call = records.host[launch.host];
+    const CallRole role = roles_[call.name];
+    if (launch.has_work || call.failed || !DoesDeviceWork(role)) continue;
+    const Captures::Answer in_capture = captures.Of(call);
+    if (in_capture == Captures::Answer::kYes) {
+      ++captured;
+    } else if (in_capture == Captures::Answer::kMaybe ||
+               (role == CallRole::kCopy && records.omits_empty_copies)) {
+      ++unsure;
+    } else {
+      ++missing;
+    }
+  }
+  Add(&completeness->missing_gpu, missing);
+  Add(&completeness->captured_calls, captured);
+  Add(&completeness->unsure_gpu, unsure);
+}
+
 void Launches::CountDeviceLosses(const RawRecords& records,
                                  Completeness* completeness) const {
   if (!has_device_work_ && calls_ == 0) return;
-  int64_t no_time = 0, early = 0, unmatched = 0, missing = 0;
+  int64_t no_time = 0, early = 0, unmatched = 0;
   std::optional<int64_t> skew = completeness->skew_min_ns;
   for (const RawDeviceEvent& event : records.device) {
     if (!IsDeviceWork(event.kind)) continue;
@@ -94,11 +106,8 @@ void Launches::CountDeviceLosses(const RawRecords& records,
   }
   Add(&completeness->zero_ts, no_time);
   if (calls_ == 0) return;
-  for (const auto& [correlation, launch] : by_correlation_) {
-    if (launch.expects_work && !launch.has_work) ++missing;
-  }
+  CountWorkless(records, completeness);
   Add(&completeness->unmatched_call, unmatched);
-  Add(&completeness->missing_gpu, missing);
   Add(&completeness->before_launch, early);
   completeness->skew_min_ns = skew;
 }

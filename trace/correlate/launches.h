@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 
+#include "trace/correlate/call_roles.h"
 #include "trace/correlate/raw_records.h"
 #include "trace/header.h"
 #include "trace/trace.h"
@@ -38,13 +40,16 @@ class Launches {
 
  private:
   struct Launch {
-    size_t host = 0;            // index of the call
-    bool expects_work = false;  // a launch, copy or fill that succeeded
+    size_t host = 0;  // index of the call
     bool has_work = false;
   };
 
-  void AddCall(const RawRecords& records, const NameTable& names, size_t host);
+  void AddCall(const RawRecords& records, size_t host);
+  // Counts the calls that have no work though their name promises some.
+  void CountWorkless(const RawRecords& records,
+                     Completeness* completeness) const;
 
+  const std::vector<CallRole> roles_;  // by name id
   absl::flat_hash_map<int64_t, Launch> by_correlation_;
   int64_t calls_ = 0;
   int64_t failed_calls_ = 0;

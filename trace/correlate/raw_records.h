@@ -102,6 +102,9 @@ struct RawRecords {
   std::vector<RawDeviceEvent> device;
   std::vector<RawCounter> counters;
   std::vector<RawAlloc> allocs;
+  // Whether the source leaves out copies and fills of nothing: their calls then
+  // have no device record, lost or not.
+  bool omits_empty_copies = false;
 };
 
 }  // namespace traza

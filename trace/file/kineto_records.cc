@@ -321,6 +321,7 @@ RawRecords KinetoRecords::Take(int64_t base_ns) {
   TieToOps();
   GiveOverheadItsThread(&records_.host);
   if (base_ns != 0) Shift(base_ns);
+  records_.omits_empty_copies = true;
   return std::move(records_);
 }
 

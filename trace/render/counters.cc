@@ -16,7 +16,8 @@ namespace {
 struct Counter {
   const char* name;
   const std::optional<int64_t>& count;
-  bool of_device;  // cannot apply where no device worked
+  bool of_device;            // cannot apply where no device worked
+  bool only_if_any = false;  // says nothing where it is 0 or unknown
 };
 
 }  // namespace
@@ -33,11 +34,16 @@ std::string CompletenessText(const Answer& answer) {
                               {"unmatched_call", c.unmatched_call, true},
                               {"unmatched_op", c.unmatched_op, true},
                               {"failed_calls", c.failed_calls, true},
-                              {"cut", c.cut, false}};
-  const bool device = !answer.breakdown.empty();
+                              {"cut", c.cut, false},
+                              {"captured_calls", c.captured_calls, true, true},
+                              {"unsure_gpu", c.unsure_gpu, true, true}};
+  // Launches alone tell that one worked.
+  const bool device = !answer.breakdown.empty() ||
+                      c.missing_gpu.value_or(0) + c.unsure_gpu.value_or(0) > 0;
   std::vector<std::string> zero, counted, unknown;
   bool left_out = false;
   for (const Counter& counter : counters) {
+    if (counter.only_if_any && counter.count.value_or(0) == 0) continue;
     if (counter.count.has_value()) {
       if (*counter.count == 0) {
         zero.push_back(counter.name);

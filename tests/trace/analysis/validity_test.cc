@@ -388,5 +388,30 @@ TEST(Validity, FewPerturbedStepsOfManyDoNotMatter) {
   EXPECT_EQ(Find(validity, "complete").observed, "all of them");
 }
 
+TEST(Validity, CallsThatMayHaveDoneNothingAreUnknownNotLost) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.completeness.unsure_gpu = 100;
+  trace.header.completeness.captured_calls = 1;
+
+  const Criterion loss = Find(Judge(trace), "loss");
+
+  EXPECT_FALSE(loss.met);
+  EXPECT_EQ(loss.if_missed, ValidityLevel::kUnstable);
+  EXPECT_EQ(loss.observed,
+            "0 %; unknown: 100 calls without a device record that may have had "
+            "nothing to do; 1 call captured into a graph has no work to "
+            "record");
+}
+
+TEST(Validity, WhatIsCapturedIsSaidAndMissesNothing) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.completeness.captured_calls = 50;
+
+  const Criterion loss = Find(Judge(trace), "loss");
+
+  EXPECT_TRUE(loss.met);
+  EXPECT_THAT(loss.observed, HasSubstr("50 calls captured into a graph have"));
+}
+
 }  // namespace
 }  // namespace traza

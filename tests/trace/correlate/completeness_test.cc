@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Correlate counts as lost, odd or cut.
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -148,6 +150,87 @@ TEST(CorrelateCompleteness, AddsToWhatTheCollectorCounted) {
   EXPECT_EQ(counters.unmatched_call, 6);
   EXPECT_EQ(counters.skew_min_ns, 4);
   EXPECT_EQ(counters.dropped, 6);
+}
+
+TEST(CorrelateCompleteness, WhatIsCapturedIntoAGraphIsNotLost) {
+  for (const std::string api : {"cuda", "cu", "hip"}) {
+    const Completeness counters =
+        CountersOf(RecordBuilder()
+                       .Call(api + "LaunchKernel", 0, 1, 1)
+                       .Call(api + "StreamBeginCapture", 10, 11, 2)
+                       .Call(api + "LaunchKernel", 12, 13, 3)
+                       .Call(api + "MemsetAsync", 14, 15, 4)
+                       .Call(api + "StreamEndCapture", 20, 21, 5)
+                       .Call(api + "GraphAddMemcpyNode", 30, 31, 6)
+                       .Call(api + "LaunchHostFunc", 32, 33, 7)
+                       .Call(api + "LaunchKernel", 40, 41, 8)
+                       .Kernel("before", 50, 51, 1));
+
+    EXPECT_EQ(counters.missing_gpu, 1) << api << ": after the capture";
+    EXPECT_EQ(counters.captured_calls, 2) << api;
+    EXPECT_EQ(counters.unsure_gpu, 0) << api;
+  }
+}
+
+TEST(CorrelateCompleteness, CapturesOfSeveralStreamsMayNest) {
+  const Completeness counters =
+      CountersOf(RecordBuilder()
+                     .Call("cudaStreamBeginCapture", 0, 1, 1)
+                     .Call("cudaStreamBeginCapture", 10, 11, 2)
+                     .Call("cudaStreamEndCapture", 20, 21, 3)
+                     .Call("cudaLaunchKernel", 30, 31, 4)
+                     .Call("cudaStreamEndCapture", 40, 41, 5));
+
+  EXPECT_EQ(counters.captured_calls, 1);
+  EXPECT_EQ(counters.missing_gpu, 0);
+}
+
+TEST(CorrelateCompleteness, WhatAnotherThreadLaunchesIntoACaptureIsUnsure) {
+  const Completeness counters =
+      CountersOf(RecordBuilder()
+                     .Call("cudaStreamBeginCapture", 0, 1, 1)
+                     .Call("cudaStreamEndCapture", 20, 21, 2)
+                     .OnThread(2)
+                     .Call("cudaLaunchKernel", 10, 11, 3)
+                     .Call("cudaLaunchKernel", 12, 13, 4)
+                     .Call("cudaLaunchKernel", 30, 31, 5)
+                     .Kernel("of another stream", 40, 41, 4));
+
+  EXPECT_EQ(counters.unsure_gpu, 1);
+  EXPECT_EQ(counters.missing_gpu, 1);
+  EXPECT_EQ(counters.captured_calls, 0);
+}
+
+TEST(CorrelateCompleteness, ACaptureOfOneEndIsUnsure) {
+  const Completeness ended =
+      CountersOf(RecordBuilder()
+                     .Call("cudaLaunchKernel", 0, 1, 1)
+                     .Call("cudaStreamEndCapture", 20, 21, 2)
+                     .Call("cudaLaunchKernel", 30, 31, 3));
+  EXPECT_EQ(ended.unsure_gpu, 1);
+  EXPECT_EQ(ended.missing_gpu, 1);
+
+  const Completeness begun =
+      CountersOf(RecordBuilder()
+                     .Call("cudaStreamBeginCapture", 0, 1, 1, /*failed=*/true)
+                     .Call("cudaLaunchKernel", 2, 3, 2)
+                     .Call("cudaStreamBeginCapture", 10, 11, 3)
+                     .Call("cudaLaunchKernel", 20, 21, 4));
+  EXPECT_EQ(begun.unsure_gpu, 1);
+  EXPECT_EQ(begun.missing_gpu, 1);
+}
+
+TEST(CorrelateCompleteness, CopiesOfNothingAreUnsureWhereTheyLeaveNoRecord) {
+  RecordBuilder builder;
+  builder.Call("cudaLaunchKernel", 0, 1, 1)
+      .Call("cudaMemsetAsync", 2, 3, 2)
+      .Call("hipMemcpyWithStream", 4, 5, 3);
+  builder.records().omits_empty_copies = true;
+
+  const Completeness counters = CountersOf(builder);
+
+  EXPECT_EQ(counters.missing_gpu, 1);
+  EXPECT_EQ(counters.unsure_gpu, 2);
 }
 
 }  // namespace

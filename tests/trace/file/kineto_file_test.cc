@@ -177,6 +177,14 @@ TEST(ReadKineto, AnExternalIdBeatsNestingByWholeMicroseconds) {
   EXPECT_EQ(trace.op.at(RowOf(trace, "no op ends so early")), outer);
 }
 
+TEST(ReadKineto, CopiesWithoutARecordMayHaveBeenEmpty) {
+  const Trace trace = Import(absl::StrCat(
+      Event("cuda_runtime", "cudaMemsetAsync", 1, 1, 1, 2, 3), ",", kKernel));
+
+  EXPECT_EQ(trace.header.completeness.missing_gpu, 0);
+  EXPECT_EQ(trace.header.completeness.unsure_gpu, 1);
+}
+
 TEST(ReadKineto, TimesCountFromTheBase) {
   const std::string base = R"("baseTimeNanoseconds": 1790857026000000000)";
   const auto start = [](const absl::StatusOr<Trace>& trace) {

@@ -122,6 +122,19 @@ TEST(RenderAnswer, AnInvalidTraceHasNoVerdict) {
   EXPECT_THAT(text, HasSubstr("dropped_ops 1,000"));
 }
 
+TEST(RenderAnswer, CallsWithoutWorkAreCountedWhereThereAreSome) {
+  Trace trace = MakeCpuTrace(30);
+  EXPECT_THAT(Render(trace), Not(HasSubstr("captured_calls")));
+  EXPECT_THAT(Render(trace), HasSubstr("no device to lose records of"));
+
+  trace.header.completeness.captured_calls = 2;
+  trace.header.completeness.unsure_gpu = 1;
+
+  const std::string text = Render(trace);
+  EXPECT_THAT(text, HasSubstr("captured_calls 2, unsure_gpu 1"));
+  EXPECT_THAT(text, Not(HasSubstr("no device to lose records of")));
+}
+
 TEST(RenderAnswer, NothingAtAllHasAnAnswerToo) {
   EXPECT_EQ(LastLine(Render(Trace())), "Verdict: none, the trace is INVALID.");
 }
