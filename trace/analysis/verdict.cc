@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
+#include "trace/analysis/criteria.h"
 #include "trace/analysis/device_verdict.h"
 #include "trace/analysis/notes.h"
 #include "trace/analysis/statistics.h"
@@ -104,11 +105,30 @@ std::string Summary(const Trace& trace, const StepsAnswer& steps,
                       PercentText(share, 2), " of ", step, " a step.");
 }
 
-// Whether a device that nobody watched may have done the work.
-bool DeviceWasUnseen(const Trace& trace) {
-  return trace.header.device.kind == DeviceKind::kGpu &&
-         (trace.header.job.depth == Depth::kTiming ||
-          HasNoDeviceCollector(trace));
+// Whether the profiler recorded what threads asked of a device.
+bool WatchedCalls(const Trace& trace) {
+  return std::ranges::any_of(trace.kind, [](EventKind kind) {
+    return kind == EventKind::kCall || kind == EventKind::kSync;
+  });
+}
+
+// Why a trace without device work cannot tell that no device worked; empty
+// where it can.
+std::string WhyUnseen(const Trace& trace) {
+  const Completeness& counters = trace.header.completeness;
+  if (counters.missing_gpu.value_or(0) + counters.unsure_gpu.value_or(0) > 0) {
+    return "No verdict: the trace has launches, but not what they did.";
+  }
+  if (trace.header.device.kind != DeviceKind::kGpu) return "";
+  if (trace.header.job.depth == Depth::kTiming || HasNoDeviceCollector(trace)) {
+    return "No verdict: what the device did was not recorded.";
+  }
+  if (IsImported(trace) && !WatchedCalls(trace)) {
+    return "No verdict: the file describes a GPU, but has neither calls nor "
+           "device work. Work that ran on the CPU cannot be told from work of "
+           "the GPU that was recorded without ProfilerActivity.CUDA.";
+  }
+  return "";
 }
 
 }  // namespace
@@ -120,8 +140,8 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
   if (times.has_device_work()) {
     return MakeDeviceVerdict(trace, times, lanes, answer);
   }
-  if (DeviceWasUnseen(trace)) {
-    AddNote("No verdict: what the device did was not recorded.", answer);
+  if (const std::string why = WhyUnseen(trace); !why.empty()) {
+    AddNote(why, answer);
     return std::nullopt;
   }
   const OpTimes ops = SumOpTimes(trace, times);

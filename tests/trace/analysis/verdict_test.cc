@@ -129,5 +129,49 @@ TEST(Verdict, AGpuThatNobodyWatchedIsNotCpuOnly) {
       << "watched, and it did nothing";
 }
 
+// A file of torch.profiler that describes a GPU.
+Header ImportedHeader() {
+  Header header;
+  header.collector = "kineto";
+  header.device.id = "gpu0";
+  header.device.kind = DeviceKind::kGpu;
+  header.job.depth = Depth::kOps;
+  header.job.traced_steps = 20;
+  return header;
+}
+
+TEST(Verdict, AnImportWithAGpuAndWithoutCallsMayHaveUsedIt) {
+  const Answer answer = Explain(LinearTrace(ImportedHeader()));
+
+  EXPECT_FALSE(answer.verdict.has_value());
+  EXPECT_THAT(answer.note, HasSubstr("without ProfilerActivity.CUDA"));
+  EXPECT_THAT(answer.note, HasSubstr("cannot be told"));
+}
+
+TEST(Verdict, AnImportThatWatchedCallsAndSawNoLaunchIsCpuOnly) {
+  RecordBuilder builder;
+  builder.Step(Phase::kTraced, 0, 0, 100)
+      .Op("aten::mm", 5, 95)
+      .Sync("cudaDeviceSynchronize", 200, 210);
+
+  const Answer answer = Explain(builder.Build(ImportedHeader()));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kCpuOnly);
+}
+
+TEST(Verdict, LaunchesWithoutWorkAreNotCpuOnly) {
+  RecordBuilder builder;
+  for (int i = 0; i < 200; ++i) builder.Op("aten::mm", 10 * i, 10 * i + 9);
+  builder.Call("cudaLaunchKernel", 3, 4, 1);
+  Header header = ImportedHeader();
+  header.device.kind = DeviceKind::kCpu;
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  EXPECT_FALSE(answer.verdict.has_value());
+  EXPECT_THAT(answer.note, HasSubstr("has launches, but not what they did"));
+}
+
 }  // namespace
 }  // namespace traza
