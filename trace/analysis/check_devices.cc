@@ -130,9 +130,9 @@ Observation ObserveBusyPerStep(const CheckSubject& subject,
   const DeviceBreakdown* const device = DeviceOf(subject, check, &why);
   if (device == nullptr) return Observation::Missing(std::move(why));
   if (!device->busy_per_step_p50_ns.has_value()) {
-    return Observation::Missing(
-        "No step is known of the device work: trace with --depth launches or "
-        "deeper.");
+    return Observation::Missing(absl::StrCat(
+        "No step is known of the device work: ", subject.HowToRecordCalls(),
+        "."));
   }
   return Observation::Of(static_cast<double>(*device->busy_per_step_p50_ns));
 }

@@ -25,10 +25,9 @@ std::string MissingVerdict(const Answer& answer) {
   return answer.note.empty() ? "The trace has no verdict." : answer.note;
 }
 
-std::string MissingColdSteps(const StepsAnswer& steps) {
-  if (!steps.cold.has_value()) {
-    return "No cold step was recorded: run with --cold-steps 1.";
-  }
+std::string MissingColdSteps(const CheckSubject& subject) {
+  if (std::string why = subject.MissingColdStep(); !why.empty()) return why;
+  const StepsAnswer& steps = subject.answer().steps;
   return steps.timed.has_value() || steps.traced.has_value()
              ? ""
              : "There is no warm step to compare the cold one with.";
@@ -72,12 +71,18 @@ std::string MissingStepCalls(const CheckSubject& subject) {
              : "";
 }
 
+std::string StepsUnlike(const CheckSubject& subject) {
+  return absl::StrCat(
+      "Steps cannot be compared: it takes at least 2, and their "
+      "calls (",
+      subject.HowToRecordCalls(), ").");
+}
+
 std::string MissingStepsOfWork(const CheckSubject& subject) {
   if (std::string why = subject.MissingDeviceWork(); !why.empty()) return why;
   const Structure& structure = subject.answer().structure;
   if (structure.averaged || structure.steps < 2) {
-    return "Steps cannot be compared: trace at least 2, with --depth launches "
-           "or deeper.";
+    return StepsUnlike(subject);
   }
   return "";
 }
@@ -118,7 +123,7 @@ std::string Unseen(const Answer& answer, absl::string_view id) {
 std::string MissingFor(const CheckSubject& subject, FindingNeeds needs) {
   switch (needs) {
     case FindingNeeds::kColdSteps:
-      return MissingColdSteps(subject.answer().steps);
+      return MissingColdSteps(subject);
     case FindingNeeds::kDeviceWork:
       return subject.MissingDeviceWork();
     case FindingNeeds::kHostMemory:
@@ -217,13 +222,15 @@ Observation ObserveStable(const CheckSubject& subject,
                           const CheckExpression& /*check*/) {
   const Structure& structure = subject.answer().structure;
   if (structure.averaged || structure.steps < 2) {
-    return Observation::Missing(
-        "Steps cannot be compared: trace at least 2, with --depth launches or "
-        "deeper.");
+    return Observation::Missing(StepsUnlike(subject));
   }
   if (structure.per_step.empty()) {
     return Observation::Missing(
-        "Nothing that steps consist of was recorded: trace with --depth ops.");
+        subject.imported()
+            ? "Nothing that steps consist of was recorded: record with "
+              "ProfilerActivity.CPU and CUDA."
+            : "Nothing that steps consist of was recorded: trace with --depth "
+              "ops.");
   }
   Observation observation = Observation::Bool(structure.stable);
   observation.notes.push_back(

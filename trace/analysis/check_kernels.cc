@@ -95,8 +95,9 @@ std::string MissingStructure(const CheckSubject& subject) {
   const Structure& structure = subject.answer().structure;
   if (structure.stable) return "";
   if (structure.averaged) {
-    return "Its steps do not all run the same kernels, or cannot be told "
-           "apart: trace with --depth launches or deeper.";
+    return absl::StrCat(
+        "Its steps do not all run the same kernels, or cannot be told apart: ",
+        subject.HowToRecordCalls(), ".");
   }
   return absl::StrCat(CountText(structure.deviating_steps), " of its ",
                       CountText(structure.steps, "step"),

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include "trace/analysis/criteria.h"
 #include "trace/analysis/device_lanes.h"
 #include "trace/analysis/finding_parts.h"
 #include "trace/record.h"
@@ -51,12 +52,37 @@ bool CheckSubject::IsOurs() const {
   return IsWatched() || trace_.header.collector == "null";
 }
 
+bool CheckSubject::imported() const { return IsImported(trace_); }
+
+std::string CheckSubject::HowToRecordCalls() const {
+  return imported() ? "let torch.profiler record those of the runtime, as it "
+                      "does by default"
+                    : "trace with --depth launches or deeper";
+}
+
+std::string CheckSubject::MissingColdStep() const {
+  if (answer_.steps.cold.has_value()) return "";
+  return imported() ? "No cold step was recorded: torch.profiler marks none, "
+                      "`traza run` does."
+                    : "No cold step was recorded: run with --cold-steps 1.";
+}
+
 std::string CheckSubject::MissingDeviceWork() const {
   if (std::ranges::any_of(trace_.kind, IsDeviceWork)) return "";
   if (IsWatched() && trace_.header.job.depth >= Depth::kKernels) return "";
   if (IsWatched()) {
     return "Device work was not recorded: trace with --depth kernels or "
            "deeper.";
+  }
+  const Completeness& counters = trace_.header.completeness;
+  if (imported() &&
+      counters.missing_gpu.value_or(0) + counters.unsure_gpu.value_or(0) > 0) {
+    return "The file has launches, but no device work: end what else profiles "
+           "the device, and make sure of the rights to trace it.";
+  }
+  if (imported()) {
+    return "The file has no device work: record it with ProfilerActivity.CUDA "
+           "on a machine with a GPU.";
   }
   return "The trace has no device work and no device was watched: run on a "
          "GPU, with --depth kernels or deeper.";
@@ -66,7 +92,7 @@ std::string CheckSubject::MissingCalls() const {
   if (HasCalls(trace_)) return "";
   if (IsWatched() && trace_.header.job.depth >= Depth::kLaunches) return "";
   if (std::string why = MissingDeviceWork(); !why.empty()) return why;
-  return "Calls were not recorded: trace with --depth launches or deeper.";
+  return absl::StrCat("Calls were not recorded: ", HowToRecordCalls(), ".");
 }
 
 std::string CheckSubject::MissingOps() const {
@@ -74,7 +100,9 @@ std::string CheckSubject::MissingOps() const {
       (IsOurs() && trace_.header.job.depth >= Depth::kOps)) {
     return "";
   }
-  return "Operators were not recorded: trace with --depth ops or deeper.";
+  return imported()
+             ? "Operators were not recorded: record with ProfilerActivity.CPU."
+             : "Operators were not recorded: trace with --depth ops or deeper.";
 }
 
 std::vector<double> CheckSubject::Sums(

@@ -29,11 +29,17 @@ class CheckSubject {
   bool invalid() const { return !steps_.has_value(); }
   const StepIndex& steps() const { return *steps_; }
 
+  // Whether torch.profiler made the trace: flags of ours are no help then.
+  bool imported() const;
+  // What to do to have calls in the next trace, as a part of a sentence.
+  std::string HowToRecordCalls() const;
+
   // Why the trace cannot tell how much there was of something, with what to do
   // about it; empty where it can, be it that there was none.
   std::string MissingDeviceWork() const;
   std::string MissingCalls() const;
   std::string MissingOps() const;
+  std::string MissingColdStep() const;
 
   // Sums `amount(row)` over the rows of each traced step for which `counts`
   // says so, and describes the sums. Device work that names no step is divided

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -58,8 +59,9 @@ Observation ObserveTracedStepTime(const CheckSubject& subject,
   const StepsAnswer& steps = subject.answer().steps;
   if (!steps.traced.has_value()) {
     return Observation::Missing(
-        "No step was traced: use --traced-steps, or mark the steps of the "
-        "program that was profiled.");
+        subject.imported()
+            ? "No step was traced: mark those of the program (prof.step())."
+            : "No step was traced: use --traced-steps.");
   }
   Observation observation =
       Describe(*steps.traced, check.quantity->statistic, "traced step");
@@ -97,11 +99,10 @@ Observation ObserveStepTime(const CheckSubject& subject,
 
 Observation ObserveColdStepTime(const CheckSubject& subject,
                                 const CheckExpression& /*check*/) {
-  const std::optional<StepStats>& cold = subject.answer().steps.cold;
-  if (!cold.has_value() || cold->first_ns.empty()) {
-    return Observation::Missing(
-        "No cold step was recorded: run with --cold-steps 1.");
+  if (std::string why = subject.MissingColdStep(); !why.empty()) {
+    return Observation::Missing(std::move(why));
   }
+  const std::optional<StepStats>& cold = subject.answer().steps.cold;
   return Observation::Of(static_cast<double>(cold->first_ns.front()));
 }
 
@@ -110,8 +111,11 @@ Observation ObserveOwnOverhead(const CheckSubject& subject,
   const StepsAnswer& steps = subject.answer().steps;
   if (!steps.own_overhead_ns.has_value()) {
     return Observation::Missing(
-        "What tracing adds is not known: it takes timed and traced steps that "
-        "can be compared (--depth launches or deeper on a GPU).");
+        subject.imported()
+            ? "What tracing adds is not known: torch.profiler times no step "
+              "without itself."
+            : "What tracing adds is not known: it takes timed and traced steps "
+              "that can be compared (--depth launches or deeper on a GPU).");
   }
   Observation observation =
       Observation::Of(static_cast<double>(*steps.own_overhead_ns));

@@ -58,6 +58,19 @@ struct LossCounter {
   bool applies;
 };
 
+const char* LossAdvice(const Trace& trace, bool too_many) {
+  if (!too_many) {
+    return "Nothing proves that no record is missing: use a collector that "
+           "counts what it loses.";
+  }
+  if (!IsImported(trace)) return "Trace fewer steps, or use a lower --depth.";
+  if (CountKinds(trace, IsDeviceWork) > 0) {
+    return "Record less: no shapes, no stacks, fewer steps.";
+  }
+  return "Launches were recorded, but nothing that they did: end what else "
+         "profiles the device, and make sure of the rights to trace it.";
+}
+
 void AddLoss(const Trace& trace, Validity* validity) {
   const Completeness& counters = trace.header.completeness;
   const bool device = !HasNoDeviceCollector(trace);
@@ -110,9 +123,7 @@ void AddLoss(const Trace& trace, Validity* validity) {
   AddCriterion({"loss", !too_many && unknown.empty(),
                 too_many ? ValidityLevel::kInvalid : ValidityLevel::kUnstable,
                 "at most 1 % of the records lost", std::move(observed),
-                too_many ? "Trace fewer steps, or use a lower --depth."
-                         : "Nothing proves that no record is missing: use a "
-                           "collector that counts what it loses."},
+                LossAdvice(trace, too_many)},
                validity);
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 
 #include "trace/analysis/cold_step.h"
+#include "trace/analysis/criteria.h"
 #include "trace/analysis/device_verdict_text.h"
 #include "trace/analysis/notes.h"
 #include "trace/analysis/roofline.h"
@@ -308,7 +309,11 @@ std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
     AddNote(absl::StrCat("No verdict: launches were not recorded, so what the "
                          "device waited for in its idle ",
                          PercentText(Part(device.idle_ns, device.window_ns)),
-                         " is unknown. Trace with --depth launches or ops."),
+                         " is unknown. ",
+                         IsImported(trace)
+                             ? "Let torch.profiler record the calls of the "
+                               "runtime as well, as it does by default."
+                             : "Trace with --depth launches or ops."),
             answer);
     return std::nullopt;
   }

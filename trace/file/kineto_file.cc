@@ -24,6 +24,7 @@
 #include "trace/file/kineto_records.h"
 #include "trace/file/kineto_source.h"
 #include "trace/file/open_file.h"
+#include "trace/quantity.h"
 
 namespace traza {
 namespace {
@@ -37,17 +38,36 @@ Depth DepthOf(const KinetoRecords& records) {
   return records.device_work() > 0 ? Depth::kKernels : Depth::kTiming;
 }
 
+// Why there is no device work.
+std::string NoDeviceNote(const KinetoRecords& records,
+                         const Completeness& losses) {
+  const int64_t launches =
+      losses.missing_gpu.value_or(0) + losses.unsure_gpu.value_or(0);
+  if (launches > 0) {
+    return absl::StrCat(
+        "The file has ", CountText(launches),
+        launches == 1 ? " call that launches" : " calls that launch",
+        ", but no work of a device: another profiler held its tracer, or the "
+        "rights to trace it were missing.");
+  }
+  if (records.calls() > 0) {
+    return "The file has calls, but none that launches, and no work of a "
+           "device.";
+  }
+  return "The file has no events of a device: it was recorded without one, or "
+         "without ProfilerActivity.CUDA.";
+}
+
 // What the file lacks, then what became no row.
-std::string NoteOf(const KinetoRecords& records, bool empty) {
+std::string NoteOf(const KinetoRecords& records, bool empty,
+                   const Completeness& losses) {
   std::vector<std::string> parts;
   if (empty && records.left_out().empty()) {
     parts.emplace_back("The file has no events: nothing was recorded.");
   } else if (empty) {
     parts.emplace_back("No event of the file says what was done.");
   } else if (records.device_work() == 0) {
-    parts.emplace_back(
-        "The file has no events of a device: it was recorded without one, or "
-        "without ProfilerActivity.CUDA.");
+    parts.push_back(NoDeviceNote(records, losses));
   }
   if (!records.left_out().empty()) {
     const std::string counts = absl::StrJoin(
@@ -87,9 +107,6 @@ Header MakeHeader(const KinetoRecords& counts, const RawRecords& records,
     absl::StrAppend(&header.producer, " ", torch->second);
   }
   header.host = file.host.value_or("");
-  const bool empty = records.host.empty() && records.device.empty() &&
-                     records.steps.empty() && records.allocs.empty();
-  header.collector_note = NoteOf(counts, empty);
   if (file.distributed.has_value()) {
     header.job.labels["distributed"] = *file.distributed;
   }
@@ -154,6 +171,8 @@ absl::StatusOr<Trace> Read(std::unique_ptr<ByteSource> source,
       LimitsOf(records, file);
   Header header = MakeHeader(collected, records, file);
   Trace trace = Correlate(std::move(records), std::move(header));
+  trace.header.collector_note =
+      NoteOf(collected, trace.rows() == 0, trace.header.completeness);
   // Kineto does not say which calls failed.
   trace.header.completeness.failed_calls.reset();
   if (multiprocessor.has_value()) FillOccupancy(*multiprocessor, &trace);

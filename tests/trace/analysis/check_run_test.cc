@@ -482,6 +482,45 @@ TEST(RunChecks, WhatIsNotInTheTraceIsUnknown) {
   EXPECT_THAT(Check(cpu, "peak_host_memory < 1TiB"), IsUnknown("how much"));
 }
 
+// Flags of ours are no help where torch.profiler made the trace.
+TEST(RunChecks, AdviceForAnImportNamesNoFlagOfOurs) {
+  const auto expect_no_flags = [](const Trace& trace,
+                                  const std::vector<const char*>& texts) {
+    for (const char* text : texts) {
+      const CheckResult result = Check(trace, text);
+      EXPECT_EQ(result.outcome, CheckOutcome::kUnknown) << text;
+      EXPECT_THAT(result.message, Not(HasSubstr("--"))) << text;
+      EXPECT_THAT(result.message, Not(HasSubstr("INVALID"))) << text;
+    }
+  };
+  Shape shape;
+  shape.header.collector = "kineto";
+  shape.header.timed = {};
+  shape.calls = false;
+  expect_no_flags(MakeSteps(shape),
+                  {"launches_per_step == 0", "ops_per_step == 0", "stable",
+                   "cold_step_time < 1s", "own_overhead < 1s",
+                   "busy_per_step_p50 < 1s", "idle(host) < 1%"});
+
+  Trace cpu = MakeCpuTrace(30);
+  cpu.header.collector = "kineto";
+  cpu.header.device.kind = DeviceKind::kGpu;
+  expect_no_flags(cpu, {"kernels_per_step == 0", "launches_per_step == 0",
+                        "device_busy < 1%", "verdict == cpu-only"});
+  EXPECT_THAT(Check(cpu, "kernels_per_step == 0"),
+              IsUnknown("ProfilerActivity.CUDA"));
+  cpu.header.completeness.unsure_gpu = 1;
+  EXPECT_THAT(Check(cpu, "kernels_per_step == 0"),
+              IsUnknown("end what else profiles the device"));
+}
+
+TEST(RunChecks, WhatMayBeLostIsNotCounted) {
+  Trace trace = MakeSteps();
+  trace.header.completeness.unsure_gpu = 3;
+
+  EXPECT_THAT(Check(trace, "lost_records == 0"), IsUnknown("not counted: 3"));
+}
+
 // Not even zero of something is known where nobody looked.
 TEST(RunChecks, DepthDecidesWhatIsKnown) {
   Shape kernels;

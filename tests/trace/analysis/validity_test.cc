@@ -413,5 +413,21 @@ TEST(Validity, WhatIsCapturedIsSaidAndMissesNothing) {
   EXPECT_THAT(loss.observed, HasSubstr("50 calls captured into a graph have"));
 }
 
+TEST(Validity, AnImportThatLostRecordsHasAdviceOfItsOwn) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.completeness.missing_gpu = 100;
+  EXPECT_THAT(Find(Judge(trace), "loss").advice, HasSubstr("--depth"));
+
+  trace.header.collector = "kineto";
+  EXPECT_EQ(Find(Judge(trace), "loss").advice,
+            "Record less: no shapes, no stacks, fewer steps.");
+
+  Trace without = MakeCpuTrace(30);
+  without.header.collector = "kineto";
+  without.header.completeness.missing_gpu = 100;
+  EXPECT_THAT(Find(Judge(without), "loss").advice,
+              HasSubstr("end what else profiles the device"));
+}
+
 }  // namespace
 }  // namespace traza

@@ -185,6 +185,16 @@ TEST(ReadKineto, CopiesWithoutARecordMayHaveBeenEmpty) {
   EXPECT_EQ(trace.header.completeness.unsure_gpu, 1);
 }
 
+TEST(ReadKineto, LaunchesWithoutWorkAreSaid) {
+  EXPECT_THAT(Import(absl::StrCat(kOp, ",", kCall)).header.collector_note,
+              HasSubstr("The file has 1 call that launches, but no work"));
+  EXPECT_THAT(Import(absl::StrCat(kOp, ",",
+                                  Event("cuda_runtime", "cudaDeviceSynchronize",
+                                        1, 1, 1, 2, 3)))
+                  .header.collector_note,
+              HasSubstr("The file has calls, but none that launches"));
+}
+
 TEST(ReadKineto, TimesCountFromTheBase) {
   const std::string base = R"("baseTimeNanoseconds": 1790857026000000000)";
   const auto start = [](const absl::StatusOr<Trace>& trace) {
