@@ -44,10 +44,15 @@ void AddOverheadBound(const std::vector<DeviceLane>& lanes,
   finding.severity = "warning";
   const double busy = verdict.numbers.at("device_busy").value;
   const bool cold = IsMostlyCold(*findings);
+  // Where most launches queue, launching is not what takes the time.
+  const auto idle_launches = verdict.numbers.find("idle_launches");
+  const bool queued = idle_launches != verdict.numbers.end() &&
+                      idle_launches->second.value < 0.5;
   finding.title = absl::StrCat(
       "The device is idle ", PercentText(1 - busy), " of the time, mostly ",
-      cold ? "while the first step pays for what later ones have."
-           : "because launching takes longer than the work.");
+      cold     ? "while the first step pays for what later ones have."
+      : queued ? "in long waits between launches that queue."
+               : "because launching takes longer than the work.");
   for (const char* name :
        {"device_busy", "device_busy_untraced", "device_waiting",
         "device_waiting_untraced", "idle_launches", "device_busy_per_step",
@@ -73,6 +78,9 @@ void AddOverheadBound(const std::vector<DeviceLane>& lanes,
       cold
           ? "Warm up before recording, or look at the later steps alone: these "
             "numbers are those of a cold start."
+      : queued
+          ? "Look at what the CPU does in these waits. A faster GPU changes "
+            "nothing."
           : "Launch less often or more at once: larger batches, fused kernels "
             "(torch.compile), CUDA graphs. A faster GPU changes nothing.";
   findings->push_back(std::move(finding));

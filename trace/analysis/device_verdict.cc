@@ -28,6 +28,7 @@ constexpr double kLossNoTimed = 0.1;     // no untraced side
 constexpr double kLossByName = 0.2;      // compute-bound for want of FLOP
 constexpr double kLossNoLaunches = 0.2;  // gpu-bound without launches
 constexpr double kLossPerturbed = 1;     // two sides, two verdicts
+constexpr double kLossAgainst = 0.2;     // the median launch says otherwise
 constexpr double kLossCold = 0.2;        // mostly a first step
 // Of the window, a first step from which it says little about the others.
 constexpr double kMostlyCold = 0.5;
@@ -164,6 +165,8 @@ void AddNumbers(const VerdictSide& traced,
   numbers["overhead_bound_from"] = Ratio(
       kOverheadBoundFrom, "device idle for host, sync or launch", "window");
   numbers["gpu_bound_from"] = Ratio(kGpuBoundFrom, "device busy", "window");
+  numbers["clear_from"] = Ratio(
+      kClearFrom, "device busy, or idle for host, sync or launch", "window");
   numbers["copy_bound_from"] =
       Ratio(kCopyBoundFrom, "copies and fills beside no kernel", "window");
   numbers["compute_bound_from"] =
@@ -197,6 +200,11 @@ void Settle(VerdictKind traced, std::optional<VerdictKind> untraced,
   }
 }
 
+bool IsBusy(VerdictKind kind) {
+  return kind == VerdictKind::kComputeBound ||
+         kind == VerdictKind::kMemoryBound || kind == VerdictKind::kGpuBound;
+}
+
 std::string ByNamesText(const std::optional<Roofline>& roofline) {
   std::string text =
       absl::StrCat("by kernel names (matrix kernels from ",
@@ -223,14 +231,30 @@ void LowerForWhatIsUnknown(const VerdictSide& traced,
       !traced.memory_bound.has_value()) {
     LowerConfidence(kLossByName, ByNamesText(roofline), verdict);
   }
-  const bool busy = verdict->kind == VerdictKind::kComputeBound ||
-                    verdict->kind == VerdictKind::kMemoryBound ||
-                    verdict->kind == VerdictKind::kGpuBound;
-  if (busy && !traced.idle_launches.has_value()) {
+  if (IsBusy(verdict->kind) && !traced.idle_launches.has_value()) {
     LowerConfidence(kLossNoLaunches,
                     "launches were not recorded: whether they queue is unknown",
                     verdict);
   }
+}
+
+void LowerForLaunches(const VerdictSide& traced,
+                      const std::optional<VerdictSide>& untraced,
+                      Verdict* verdict) {
+  if (verdict->kind == VerdictKind::kMixed ||
+      (!IsAgainstLaunches(traced) &&
+       !(untraced.has_value() && IsAgainstLaunches(*untraced)))) {
+    return;
+  }
+  LowerConfidence(
+      kLossAgainst,
+      absl::StrCat(IsBusy(verdict->kind)
+                       ? "the median launch found its stream idle, though the "
+                         "device works "
+                       : "the median launch was queued, though the device "
+                         "waits ",
+                   PercentText(kClearFrom, 2), " of the time or more"),
+      verdict);
 }
 
 // A file that was recorded from the start on is mostly its first step.
@@ -258,18 +282,22 @@ size_t Busiest(const std::vector<DeviceBreakdown>& devices) {
   return busiest;
 }
 
+// Of an even number of launches the median is idle if half are.
+bool MedianIsIdle(const VerdictSide& side) {
+  return side.idle_launches.value_or(0) >= 0.5;
+}
+
 }  // namespace
 
 std::optional<VerdictKind> Decide(const VerdictSide& side) {
-  // Of an even number of launches the median is idle if half are.
-  const bool idle_median = side.idle_launches.value_or(0) >= 0.5;
-  const bool queued_median = !idle_median;
-  if (side.waiting.value_or(0) >= kOverheadBoundFrom && idle_median) {
+  const bool idle_median = MedianIsIdle(side);
+  const double waiting = side.waiting.value_or(0);
+  if (waiting >= kClearFrom || (waiting >= kOverheadBoundFrom && idle_median)) {
     return side.sync_part > 0.5 ? VerdictKind::kSyncBound
                                 : VerdictKind::kOverheadBound;
   }
   if (side.copies >= kCopyBoundFrom) return VerdictKind::kCopyBound;
-  if (side.busy >= kGpuBoundFrom && queued_median) {
+  if (side.busy >= kClearFrom || (side.busy >= kGpuBoundFrom && !idle_median)) {
     if (side.memory_bound.has_value()) {
       return *side.memory_bound ? VerdictKind::kMemoryBound
                                 : VerdictKind::kComputeBound;
@@ -279,6 +307,15 @@ std::optional<VerdictKind> Decide(const VerdictSide& side) {
   }
   if (!side.idle_launches.has_value()) return std::nullopt;
   return VerdictKind::kMixed;
+}
+
+bool IsAgainstLaunches(const VerdictSide& side) {
+  const std::optional<VerdictKind> kind = Decide(side);
+  if (!kind.has_value() || !side.idle_launches.has_value()) return false;
+  if (IsBusy(*kind)) return MedianIsIdle(side);
+  return (*kind == VerdictKind::kOverheadBound ||
+          *kind == VerdictKind::kSyncBound) &&
+         !MedianIsIdle(side);
 }
 
 std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
@@ -320,6 +357,7 @@ std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,
   Verdict verdict;
   Settle(*kind, untraced_kind, Slowdown(*answer, device), &verdict);
   LowerForWhatIsUnknown(traced, roofline, &verdict);
+  LowerForLaunches(traced, untraced, &verdict);
   LowerForColdStart(trace, steps, device, *answer, &verdict);
   LowerConfidence(answer->validity, untraced.has_value() ? "" : "timed-steps",
                   &verdict);

@@ -15,6 +15,9 @@ namespace traza {
 // The thresholds of docs/definitions.md B11.
 inline constexpr double kOverheadBoundFrom = 0.5;
 inline constexpr double kGpuBoundFrom = 0.8;
+// Chosen: from here on waiting or working is the limit however launches found
+// their streams.
+inline constexpr double kClearFrom = 0.9;
 inline constexpr double kCopyBoundFrom = 0.5;
 inline constexpr double kUnlikeFrom = 0.1;  // what tracing may add to a step
 // Share of kernels for tensor cores from which work without known FLOP is
@@ -41,6 +44,10 @@ struct VerdictSide {
 
 // None where launches would be needed to tell.
 std::optional<VerdictKind> Decide(const VerdictSide& side);
+
+// Whether the median launch says the opposite of the verdict, which then rests
+// on a share of kClearFrom alone.
+bool IsAgainstLaunches(const VerdictSide& side);
 
 // The verdict of B11 on the device that worked longest. Needs the breakdown of
 // `answer`, and adds to its note why there is none.

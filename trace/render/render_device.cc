@@ -139,6 +139,18 @@ std::string Percent(const Verdict& verdict, const std::string& name) {
                                          : PercentText(number->second.value);
 }
 
+// What the launches decide: nothing where a share is clear by itself.
+std::string LaunchesFrom(const Verdict& verdict) {
+  const auto value = [&](const char* name, double otherwise) {
+    const auto number = verdict.numbers.find(name);
+    return number == verdict.numbers.end() ? otherwise : number->second.value;
+  };
+  const double clear = value("clear_from", 2);
+  return std::max(value("device_busy", 0), value("device_waiting", 0)) < clear
+             ? "overhead-bound from half"
+             : absl::StrCat("not asked from ", PercentText(clear, 2), " on");
+}
+
 std::string From(const Verdict& verdict, const char* what, const char* name) {
   const auto number = verdict.numbers.find(name);
   if (number == verdict.numbers.end()) return "n/a";
@@ -178,7 +190,7 @@ void AddGrounds(const Verdict& verdict, Page* page) {
                 Percent(verdict, "device_waiting_untraced"),
                 From(verdict, "overhead-bound", "overhead_bound_from")});
   table.AddRow({"launches on an idle stream", Percent(verdict, "idle_launches"),
-                "", "overhead-bound from half"});
+                "", LaunchesFrom(verdict)});
   table.AddRow({"copies alone", Percent(verdict, "copies"), "",
                 From(verdict, "copy-bound", "copy_bound_from")});
   table.AddRow({"matrix kernels, of device work",

@@ -11,6 +11,7 @@
 namespace traza {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -31,8 +32,26 @@ TEST(Decide, WaitingForHalfOfTheTimeIsOverheadBound) {
 TEST(Decide, TheMedianLaunchDecides) {
   EXPECT_EQ(Decide(Side(0.1, 0.6, 0.5)), VerdictKind::kOverheadBound);
   EXPECT_EQ(Decide(Side(0.1, 0.6, 0.49)), VerdictKind::kMixed);
-  EXPECT_EQ(Decide(Side(0.9, 0.05, 0.49)), VerdictKind::kGpuBound);
-  EXPECT_EQ(Decide(Side(0.9, 0.05, 0.5)), VerdictKind::kMixed);
+  EXPECT_EQ(Decide(Side(0.85, 0.05, 0.49)), VerdictKind::kGpuBound);
+  EXPECT_EQ(Decide(Side(0.85, 0.05, 0.5)), VerdictKind::kMixed);
+}
+
+TEST(Decide, AClearShareDecidesWhateverTheMedianLaunch) {
+  VerdictSide waiting = Side(0.0015, 0.9, 0.41);
+  EXPECT_EQ(Decide(waiting), VerdictKind::kOverheadBound);
+  EXPECT_TRUE(IsAgainstLaunches(waiting));
+  waiting.sync_part = 0.9;
+  EXPECT_EQ(Decide(waiting), VerdictKind::kSyncBound);
+  waiting.waiting = 0.89;
+  EXPECT_EQ(Decide(waiting), VerdictKind::kMixed);
+
+  VerdictSide busy = Side(0.9, 0.05, 1);
+  EXPECT_EQ(Decide(busy), VerdictKind::kGpuBound);
+  EXPECT_TRUE(IsAgainstLaunches(busy));
+  busy.memory_bound = true;
+  EXPECT_EQ(Decide(busy), VerdictKind::kMemoryBound);
+  busy.idle_launches = 0.1;
+  EXPECT_FALSE(IsAgainstLaunches(busy));
 }
 
 TEST(Decide, MostlySynchronisingIsSyncBound) {
@@ -194,6 +213,72 @@ TEST(DeviceVerdict, TheDeviceThatWorksLongestDecides) {
   const Answer answer = Explain(builder.Build(std::move(header)));
 
   EXPECT_THAT(answer.verdict->summary, HasSubstr("Device 1"));
+}
+
+// Two streams that take turns: each is idle at its launch, the device never.
+TEST(DeviceVerdict, ABusyDeviceIsSoWhereEachLaunchFindsItsStreamIdle) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 100'000;
+    builder.Step(Phase::kTraced, i, at, at + 99'000)
+        .OnDevice(0, 7 + i % 2)
+        .Call("cuLaunchKernel", at, at + 2'000, i)
+        .Kernel("elementwise", at + 5'000, at + 102'000, i);
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.timed = {};
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kGpuBound);
+  EXPECT_THAT(answer.verdict->summary,
+              HasSubstr("30 of 30 launches found it idle"));
+  EXPECT_THAT(answer.verdict->reasons,
+              Contains(HasSubstr("the median launch found its stream idle, "
+                                 "though the device works 90 %")));
+  EXPECT_EQ(answer.verdict->numbers.at("clear_from").value, 0.9);
+}
+
+// Bursts of four launches, then a long wait for the host.
+TEST(DeviceVerdict, AWaitingDeviceIsSoWhereMostLaunchesWereQueued) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 1'000'000;
+    builder.Step(Phase::kTraced, i, at, at + 990'000);
+    for (int j = 0; j < 4; ++j) {
+      builder.Call("cuLaunchKernel", at + j * 100, at + j * 100 + 90, i * 4 + j)
+          .Kernel("k", at + 5'000 + j * 1'000, at + 5'900 + j * 1'000,
+                  i * 4 + j);
+    }
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.timed = {};
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
+  EXPECT_THAT(answer.verdict->summary,
+              HasSubstr("90 of 120 launches were queued"));
+  ASSERT_FALSE(answer.findings.empty());
+  EXPECT_THAT(answer.findings[0].title,
+              HasSubstr("in long waits between launches that queue"));
+  EXPECT_THAT(answer.verdict->reasons,
+              Contains(HasSubstr("the median launch was queued, though the "
+                                 "device waits 90 %")));
+}
+
+TEST(DeviceVerdict, AnImportWithoutCallsHasAdviceOfItsOwn) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) builder.Kernel("k", i * 1'000, i * 1'000 + 9, i);
+  Header header = MakeGpuTrace(1).header;
+  header.collector = "kineto";
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  EXPECT_THAT(answer.note, HasSubstr("Let torch.profiler record the calls"));
+  EXPECT_THAT(answer.note, Not(HasSubstr("--depth")));
 }
 
 }  // namespace
