@@ -103,19 +103,26 @@ void AddClock(const Trace& trace, Validity* validity) {
                       "The clock was set during the job, or those of host and "
                       "device differ: run it again."};
   const int64_t early = counters.before_launch.value_or(0);
+  const std::string early_text =
+      absl::StrCat(early > 0 ? CountText(early) : "nothing", " before ",
+                   early > 1 ? "their" : "its", " call");
   if (counters.clock_step_ns.has_value()) {
     const int64_t step = *counters.clock_step_ns;
     criterion.met =
         step <= kMaxClockStepNs && step >= -kMaxClockStepNs && early <= 0;
     criterion.observed =
         absl::StrCat("moved by ", NsText(static_cast<double>(step)));
-    if (early > 0) {
-      absl::StrAppend(&criterion.observed, ", ", CountText(early),
-                      " before their call");
-    }
+    if (early > 0) absl::StrAppend(&criterion.observed, ", ", early_text);
   } else if (HasNoDeviceCollector(trace)) {
     criterion.met = true;
     criterion.observed = kNoCollector;
+  } else {
+    if (counters.before_launch.has_value()) {
+      criterion.observed = absl::StrCat("move unknown, ", early_text);
+    }
+    if (early <= 0) {
+      criterion.advice = "Nothing says whether the clock was set during it.";
+    }
   }
   AddCriterion(std::move(criterion), validity);
 }

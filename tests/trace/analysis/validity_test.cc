@@ -429,5 +429,21 @@ TEST(Validity, AnImportThatLostRecordsHasAdviceOfItsOwn) {
               HasSubstr("end what else profiles the device"));
 }
 
+TEST(Validity, WorkBeforeItsCallIsKnownWhereTheClocksMoveIsNot) {
+  Trace trace = MakeGpuTrace(30);
+  trace.header.completeness.clock_step_ns.reset();
+  trace.header.completeness.before_launch = 1;
+  const Criterion early = Find(Judge(trace), "clock");
+  EXPECT_FALSE(early.met);
+  EXPECT_EQ(early.observed, "move unknown, 1 before its call");
+  EXPECT_THAT(early.advice, HasSubstr("run it again"));
+
+  trace.header.completeness.before_launch = 0;
+  const Criterion none = Find(Judge(trace), "clock");
+  EXPECT_FALSE(none.met);
+  EXPECT_EQ(none.observed, "move unknown, nothing before its call");
+  EXPECT_THAT(none.advice, HasSubstr("Nothing says"));
+}
+
 }  // namespace
 }  // namespace traza
