@@ -295,7 +295,7 @@ std::filesystem::path DefaultDataDir(
 // libexec/traza/traza-worker; in the build tree they are neighbours.
 std::filesystem::path DefaultWorker() {
   const std::filesystem::path here = ExecutableDirectory();
-  const std::filesystem::path installed =
+  std::filesystem::path installed =
       here.parent_path() / "libexec/traza/traza-worker";
   std::error_code ignored;
   if (std::filesystem::exists(installed, ignored)) return installed;

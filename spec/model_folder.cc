@@ -18,6 +18,9 @@
 namespace traza {
 namespace {
 
+// Of a fault in the list of workloads; all of it is with the variant.
+constexpr size_t kMaxTitleBytes = 160;
+
 constexpr char kSuffix[] = ".json";
 // Of what is walked to see a change: the models may lie in folders.
 constexpr size_t kMaxEntries = 10'000;
@@ -56,8 +59,7 @@ std::string FindInside(const std::filesystem::path& folder,
   if (error) {
     return absl::StrCat("there is no file ", quoted, " in the models folder");
   }
-  const auto [in_root, in_path] =
-      std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  const auto [in_root, in_path] = std::ranges::mismatch(root, path);
   if (in_root != root.end() || in_path == path.end()) {
     return absl::StrCat(quoted, " lies outside the models folder");
   }
@@ -220,7 +222,8 @@ WorkloadSchema SchemaOf(const RegisteredModel& model,
   } else {
     schema.name = model.name();
     schema.title = absl::StrCat(
-        "A manifest that cannot be used: ", Quoted(model.manifest_file), ".");
+        Quoted(model.manifest_file),
+        " cannot be used: ", CutUtf8(model.fault, kMaxTitleBytes), ".");
     schema.range = kDefaultModelRange;
     schema.variants = {{.name = "broken", .title = "Cannot run anywhere."}};
   }

@@ -248,7 +248,8 @@ absl::StatusOr<ModelManifest> FromJson(const Json& json) {
   }
   if (fields.Has("tolerance")) {
     ASSIGN_OR_RETURN(manifest.tolerance, fields.Number("tolerance"));
-    if (!(*manifest.tolerance >= 0 && *manifest.tolerance <= 1)) {
+    const bool share = *manifest.tolerance >= 0 && *manifest.tolerance <= 1;
+    if (!share) {
       return FieldError("tolerance",
                         "must be from 0 to 1, a share of the output's norm");
     }

@@ -48,7 +48,7 @@ constexpr int64_t kMaxMemberBytes = int64_t{1} << 40;
 constexpr size_t kMaxValueBytes = 128;
 
 absl::Status Damaged(absl::string_view what) {
-  return FieldError("", absl::StrCat("is no whole package: ", what));
+  return FieldError("", absl::StrCat("is damaged or of another kind: ", what));
 }
 
 // Little-endian numbers out of bytes that somebody else wrote.

@@ -47,9 +47,11 @@ void SetMatmulPrecision(const WorkloadArgs& args);
 // The same of convolutions, which PyTorch computes in TF32 by default.
 void SetConvolutionPrecision(const WorkloadArgs& args);
 
-// A number as operators take it without a row of their own: at::mul(x, 2.0)
-// records two rows, at::mul(x, Number(2)) one, as Python does.
+// A number as operators take it on a GPU without a row of their own: there
+// at::mul(x, 2.0) records two rows, at::mul(x, Number(2)) one, as Python does.
+// A CPU converts it to the dtype of `x`, which is four rows more.
 at::Tensor Number(double value);
+
 // The inputs of a model on the device of the job: floating-point elements are
 // normally distributed, integers even over their range.
 std::vector<at::Tensor> RandomInputs(const WorkloadArgs& args,

@@ -157,8 +157,8 @@ absl::StatusOr<v1::Job> FollowJobs(PlannedRun* run, Client& client,
     progress.Say(
         absl::StrCat("running ", baseline.variant,
                      " first, to compare with: ", baseline.job.name()));
-    ASSIGN_OR_RETURN(const v1::Job job, Follow(baseline.job.name(), client,
-                                               interruptible, progress));
+    ASSIGN_OR_RETURN(v1::Job job, Follow(baseline.job.name(), client,
+                                         interruptible, progress));
     if (job.state() == v1::JOB_STATE_SUCCEEDED && !interruptible.cancelled()) {
       run->checks->UseTrace(baseline.variant, job.trace());
       continue;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
+#include "api/convert_check.h"
 #include "base/clock.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
@@ -19,6 +20,7 @@
 #include "client/cli/sweep_table.h"
 #include "client/term/interrupt.h"
 #include "client/term/progress_line.h"
+#include "trace/render/render.h"
 
 namespace traza {
 namespace {
@@ -163,6 +165,7 @@ class Sweep {
   absl::Status Create(Client& client);
   absl::Status Follow(Client& client);
   void CancelFrom(size_t first, Client& client);
+  void PrintMissedChecks() const;
 
   const std::vector<SweepPoint>& points_;
   CommandContext& context_;
@@ -218,6 +221,25 @@ void Sweep::CancelFrom(size_t first, Client& client) {
   for (size_t i = first; i < runs_.size(); ++i) CancelJobs(runs_[i], client);
 }
 
+// The table says of each job how many passed; what did not, and why, comes
+// behind it.
+void Sweep::PrintMissedChecks() const {
+  const Console& console = context_.console();
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (!results_[i].checks.has_value()) continue;
+    std::vector<CheckResult> missed = FromProto(*results_[i].checks);
+    std::erase_if(missed, [](const CheckResult& check) {
+      return check.outcome == CheckOutcome::kPassed;
+    });
+    if (missed.empty()) continue;
+    console.out << "\n"
+                << TextOf(points_[i]) << "\n"
+                << RenderChecks(
+                       missed, {.width = console.width, .color = console.color})
+                << std::flush;
+  }
+}
+
 absl::StatusOr<ExitCode> Sweep::Run(
     const std::vector<std::string>& expectations) {
   // Whatever is wrong with an expectation is found before a job is created.
@@ -241,6 +263,7 @@ absl::StatusOr<ExitCode> Sweep::Run(
                       ? SweepJson(points_, results_)
                       : RenderSweep(points_, results_, console.width))
               << std::flush;
+  if (!context_.json()) PrintMissedChecks();
   return CodeOf(results_);
 }
 

@@ -186,7 +186,7 @@ std::string RenderWorkload(const v1::Workload& workload,
       {"workload", workload.name()},
       {"what", workload.title()},
       {"range", workload.range()}};
-  if (!workload.shows().empty()) pairs.push_back({"shows", workload.shows()});
+  if (!workload.shows().empty()) pairs.emplace_back("shows", workload.shows());
   return absl::StrCat(
       RenderPairs(pairs), "\n", RenderVariants(workload, devices, width), "\n",
       workload.params().empty() ? ""

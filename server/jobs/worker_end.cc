@@ -54,8 +54,8 @@ WorkerEnd EndOf(const ExitStatus& exit, int64_t max_trace_bytes) {
 }
 
 WorkerEnd EndOf(const WorkerError& error) {
-  const bool believed = std::find(kOfWorkers.begin(), kOfWorkers.end(),
-                                  error.reason) != kOfWorkers.end();
+  const bool believed =
+      std::ranges::find(kOfWorkers, error.reason) != kOfWorkers.end();
   return {believed ? error.reason : Reason::kWorkerFailed,
           EscapeLines(error.message, /*indent=*/0), ExitOf(error)};
 }

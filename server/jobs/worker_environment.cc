@@ -31,8 +31,8 @@ bool Passes(absl::string_view entry) {
   const auto starts = [&](absl::string_view prefix) {
     return absl::StartsWith(name, prefix);
   };
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(), starts);
+  return std::ranges::find(kNames, name) != kNames.end() ||
+         std::ranges::any_of(kPrefixes, starts);
 }
 
 }  // namespace

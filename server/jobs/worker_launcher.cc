@@ -161,7 +161,7 @@ absl::StatusOr<LaunchedWorker> ProcessLauncher::Launch(
                 options_.models.native(),
                 "--compile-timeout",
                 absl::FormatDuration(options_.compile_timeout)};
-  if (options.standby) child.args.push_back("--standby");
+  if (options.standby) child.args.emplace_back("--standby");
   child.environment = environment_;
   // Unlike that of any other daemon on the host, in a container or not.
   std::string mark = absl::StrCat("TRAZA_WORKER=", ::getpid(), ".",

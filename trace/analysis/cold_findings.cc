@@ -87,6 +87,11 @@ void AddColdFindings(const FindingInput& in, std::vector<Finding>* findings) {
       FindColdStep(in.trace, in.steps, in.answer.steps);
   if (!cold.has_value()) return;
   const auto first = static_cast<double>(in.trace.duration_ns[cold->row]);
+  // Another one took longer: being the first is not what made it slow.
+  const auto& traced = in.answer.steps.traced;
+  if (traced.has_value() &&
+      static_cast<double>(traced->max_ns.value_or(0)) > first)
+    return;
   const double factor = first / cold->median_ns;
   const bool range = cold->number == "range_time_p50";
   Finding finding;

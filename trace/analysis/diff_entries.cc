@@ -47,20 +47,6 @@ Sizes SizesOf(const DiffSide& side, const std::vector<int32_t>& nodes) {
   return sizes;
 }
 
-// Whether copies of one side stand where the other has kernels, whose bytes
-// nobody knows.
-bool TradesCopiesForKernels(const DiffMeasure& measure, const DiffPart& part) {
-  const auto has = [&](int i, bool copies) {
-    const DiffSide& side = i == 0 ? measure.before : measure.after;
-    return std::ranges::any_of(part.only[i], [&](int32_t id) {
-      const EventKind kind = side.nodes()[id].kind;
-      return copies ? kind == EventKind::kCopy || kind == EventKind::kFill
-                    : kind == EventKind::kKernel;
-    });
-  };
-  return (has(0, true) && has(1, false)) || (has(0, false) && has(1, true));
-}
-
 class EntryMaker {
  public:
   explicit EntryMaker(const DiffMeasure& measure) : measure_(measure) {}
@@ -101,7 +87,6 @@ Delta EntryMaker::BytesOf(const DiffPart& part) const {
   Delta bytes{.unit = "bytes"};
   if (before == Sizes::kNone && after == Sizes::kNone) return bytes;
   if (before == Sizes::kUnknown || after == Sizes::kUnknown) return bytes;
-  if (TradesCopiesForKernels(measure_, part)) return bytes;
   return Measure(part.nodes, DiffQuantity::kBytes, "bytes", true);
 }
 

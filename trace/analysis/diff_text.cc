@@ -279,7 +279,8 @@ std::optional<std::string> ChangeSentence(const DiffEntry& entry,
   std::vector<std::string> effects;
   // Flags and counters of a few bytes are cleared all the time.
   if (std::abs(entry.bytes.difference.value_or(0)) >= kNamedBytes) {
-    AddEffect(entry.bytes, "", &effects);
+    // Those of kernels are not recorded.
+    AddEffect(entry.bytes, " of copies", &effects);
   }
   AddEffect(entry.device_ns, " of device time", &effects);
   if (!work) {

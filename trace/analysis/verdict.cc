@@ -93,16 +93,37 @@ std::string Summary(const Trace& trace, const StepsAnswer& steps,
   const bool timed = steps.timed.has_value();
   const std::optional<StepStats>& stats = timed ? steps.timed : steps.traced;
   if (!stats.has_value()) return absl::StrCat(text, ".");
-  std::string step = NsText(static_cast<double>(*stats->median_ns));
-  if (!timed) absl::StrAppend(&step, " (traced)");
+  const std::string step = absl::StrCat(
+      NsText(static_cast<double>(*stats->median_ns)), timed ? "" : " (traced)");
   if (ops.steps_ns <= 0 || ops.top_name.empty()) {
     return absl::StrCat(text, ": a step takes ", step,
                         "; no operator was recorded in it.");
   }
   const double share =
       static_cast<double>(ops.top_self_ns) / static_cast<double>(ops.steps_ns);
+  // Of all traced steps together: of a median step it may be another share.
   return absl::StrCat(text, ": ", ops.top_name, " takes ",
-                      PercentText(share, 2), " of ", step, " a step.");
+                      PercentText(share, 2),
+                      " of the traced steps; a step takes ", step, ".");
+}
+
+// Chosen: tracing an operator costs a fraction of what it takes, so that steps
+// which differ so much did not do their work undisturbed.
+constexpr double kMostApart = 3;
+constexpr double kLossApart = 0.4;
+
+void AddDisagreement(const StepsAnswer& steps, Verdict* verdict) {
+  if (!steps.timed.has_value() || !steps.traced.has_value()) return;
+  const auto timed = static_cast<double>(steps.timed->median_ns.value_or(0));
+  const auto traced = static_cast<double>(steps.traced->median_ns.value_or(0));
+  if (timed <= 0 || traced <= 0) return;
+  if (std::max(timed / traced, traced / timed) < kMostApart) return;
+  LowerConfidence(kLossApart,
+                  absl::StrCat("timed steps took ", NsText(timed),
+                               " and traced ones ", NsText(traced),
+                               ": something else kept the CPU busy, run it "
+                               "again"),
+                  verdict);
 }
 
 // Whether the profiler recorded what threads asked of a device.
@@ -155,6 +176,7 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
                                   "count", "", ""};
   }
   verdict.summary = Summary(trace, answer->steps, ops);
+  AddDisagreement(answer->steps, &verdict);
   // That no device worked is certain.
   LowerConfidence(answer->validity, /*except=*/"", &verdict);
   return verdict;

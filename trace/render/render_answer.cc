@@ -58,6 +58,10 @@ void AddStepsRow(const char* name, const std::optional<StepStats>& steps,
        steps->first_ns.empty() ? "n/a" : NsOrNone(steps->first_ns.front())});
 }
 
+// Chosen: as a share of a timed step. Tracing makes the shortest steps of tiny
+// operators a few times longer, not this.
+constexpr double kMostBelievable = 9;
+
 void AddOverhead(const StepsAnswer& steps, Page* page) {
   const auto added = static_cast<double>(*steps.own_overhead_ns);
   const auto spread =
@@ -67,6 +71,13 @@ void AddOverhead(const StepsAnswer& steps, Page* page) {
   if (steps.own_overhead_share.has_value()) {
     absl::StrAppend(&text, ", ", PercentText(*steps.own_overhead_share),
                     " of a timed one");
+  }
+  if (steps.own_overhead_share.value_or(0) > kMostBelievable) {
+    page->Paragraph(
+        "", absl::StrCat("Traced steps took ", text,
+                         " more than timed ones: more than tracing "
+                         "costs. Something else ran meanwhile; run it again."));
+    return;
   }
   if (std::abs(added) <= spread || added < 0) {
     text = absl::StrCat("nothing that the spread lets see (", text, ")");

@@ -162,7 +162,10 @@ TEST_F(SweepTest, AJobThatFailsIsShownAndExitsWith1) {
 
 TEST_F(SweepTest, ExpectsTheSameOfEach) {
   FakeReplies replies = Succeeds(2);
-  replies.checks.add_results()->set_outcome(v1::CHECK_OUTCOME_FAILED);
+  v1::CheckResult& check = *replies.checks.add_results();
+  check.set_outcome(v1::CHECK_OUTCOME_FAILED);
+  check.set_expression("kernels_per_step == 2");
+  check.set_message("It is 3 in every step.");
   replies.checks.set_passed(false);
   daemon_.Set(replies);
 
@@ -171,7 +174,9 @@ TEST_F(SweepTest, ExpectsTheSameOfEach) {
             1)
       << err_;
 
-  EXPECT_THAT(out_, AllOf(HasSubstr("CHECKS"), HasSubstr("0 of 1 passed")));
+  EXPECT_THAT(out_, AllOf(HasSubstr("CHECKS"), HasSubstr("0 of 1 passed"),
+                          HasSubstr("\nsize=2\n"), HasSubstr("FAIL"),
+                          HasSubstr("It is 3 in every step.")));
 }
 
 TEST_F(SweepTest, IsOneJsonDocument) {

@@ -108,11 +108,11 @@ TEST(Diff, SaysThatTheTypeIsAnother) {
 }
 
 // A kernel does not say how many bytes it moves.
-TEST(Diff, AKernelThatBecameACopyHasNoKnownBytes) {
+TEST(Diff, BytesAreThoseOfCopies) {
   const Diff diff = DiffOf({{{"aten::cat"}, kAdd, 100}}, {CopyOf("Pinned")});
 
-  const DiffEntry entry = EntryOf(diff, "became 1 copy");
-  EXPECT_EQ(entry.bytes.difference, std::nullopt);
+  EXPECT_EQ(EntryOf(diff, "became 1 copy").bytes.difference, 4096);
+  EXPECT_THAT(diff.changes, Contains(HasSubstr("+4.0 KiB of copies")));
 }
 
 TEST(Diff, SaysWhatACompilerFused) {

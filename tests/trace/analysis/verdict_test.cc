@@ -28,29 +28,42 @@ Trace LinearTrace(Header header) {
   return builder.Build(std::move(header));
 }
 
-Header HeaderOfTwelveMicroseconds() {
+// Of steps that took so long without tracing; traced, they take 100 ns.
+Header HeaderOfSteps(int64_t timed_ns = 95) {
   Header header = MakeCpuHeader(20);
-  header.timed.batch_ns.assign(30, 12'300);
+  header.timed.batch_ns.assign(30, timed_ns);
   return header;
 }
 
 TEST(Verdict, SaysWhatTheCpuSpendsItsTimeOn) {
-  const Answer answer = Explain(LinearTrace(HeaderOfTwelveMicroseconds()));
+  const Answer answer = Explain(LinearTrace(HeaderOfSteps()));
 
   ASSERT_TRUE(answer.verdict.has_value());
   EXPECT_EQ(answer.verdict->kind, VerdictKind::kCpuOnly);
   EXPECT_EQ(answer.verdict->summary,
             "All work ran on the CPU (4 threads): aten::addmm takes 70 % of "
-            "12.3 us a step.");
+            "the traced steps; a step takes 95 ns.");
   EXPECT_EQ(answer.verdict->confidence, 1);
   EXPECT_THAT(answer.verdict->reasons, IsEmpty());
 }
 
+TEST(Verdict, IsLessSureWhereTimedAndTracedStepsAreFarApart) {
+  for (const int64_t timed_ns : {12'300, 3}) {
+    const Answer answer = Explain(LinearTrace(HeaderOfSteps(timed_ns)));
+
+    ASSERT_TRUE(answer.verdict.has_value());
+    EXPECT_DOUBLE_EQ(answer.verdict->confidence, 0.6);
+    ASSERT_THAT(answer.verdict->reasons, SizeIs(1));
+    EXPECT_THAT(answer.verdict->reasons.front(),
+                HasSubstr("something else kept the CPU busy"));
+  }
+}
+
 TEST(Verdict, EveryNumberNamesItsParts) {
-  const Answer answer = Explain(LinearTrace(HeaderOfTwelveMicroseconds()));
+  const Answer answer = Explain(LinearTrace(HeaderOfSteps()));
   const auto& numbers = answer.verdict->numbers;
 
-  EXPECT_EQ(numbers.at("step_time_p50").value, 12'300);
+  EXPECT_EQ(numbers.at("step_time_p50").value, 95);
   EXPECT_EQ(numbers.at("step_time_p50").unit, "ns");
   EXPECT_EQ(numbers.at("traced_step_time_p50").value, 100);
   EXPECT_DOUBLE_EQ(numbers.at("op_self_share").value, 0.7);
@@ -65,7 +78,7 @@ TEST(Verdict, EveryNumberNamesItsParts) {
 }
 
 TEST(Verdict, IsLessSureOfAnUnstableTrace) {
-  Header header = HeaderOfTwelveMicroseconds();
+  Header header = HeaderOfSteps();
   header.partial = true;
   header.completeness.id_stack_depth = 1;
 
@@ -78,12 +91,12 @@ TEST(Verdict, IsLessSureOfAnUnstableTrace) {
 }
 
 TEST(Verdict, WithoutATimedPassTheTracedStepsCount) {
-  Header header = HeaderOfTwelveMicroseconds();
+  Header header = HeaderOfSteps();
   header.timed = {};
 
   const Answer answer = Explain(LinearTrace(std::move(header)));
 
-  EXPECT_THAT(answer.verdict->summary, HasSubstr("100 ns (traced) a step"));
+  EXPECT_THAT(answer.verdict->summary, HasSubstr("a step takes 100 ns (traced)"));
 }
 
 TEST(Verdict, WithoutOperatorsOnlyTheStepIsNamed) {
@@ -91,17 +104,17 @@ TEST(Verdict, WithoutOperatorsOnlyTheStepIsNamed) {
   for (int i = 0; i < 20; ++i) {
     builder.Step(Phase::kTraced, i, 1'000 * i, 1'000 * i + 100);
   }
-  Header header = HeaderOfTwelveMicroseconds();
+  Header header = HeaderOfSteps();
   header.job.depth = Depth::kTiming;
 
   const Answer answer = Explain(builder.Build(std::move(header)));
 
   ASSERT_TRUE(answer.verdict.has_value());
-  EXPECT_THAT(answer.verdict->summary, HasSubstr("a step takes 12.3 us"));
+  EXPECT_THAT(answer.verdict->summary, HasSubstr("a step takes 95 ns"));
 }
 
 TEST(Verdict, AnInvalidTraceHasNone) {
-  Header header = HeaderOfTwelveMicroseconds();
+  Header header = HeaderOfSteps();
   header.completeness.dropped_ops = 1'000'000;
 
   EXPECT_FALSE(Explain(LinearTrace(std::move(header))).verdict.has_value());
@@ -115,7 +128,7 @@ TEST(Verdict, WorkOnADeviceIsNotCpuOnly) {
 }
 
 TEST(Verdict, AGpuThatNobodyWatchedIsNotCpuOnly) {
-  Header header = HeaderOfTwelveMicroseconds();
+  Header header = HeaderOfSteps();
   header.device.id = "gpu0";
   header.device.kind = DeviceKind::kGpu;
 
