@@ -61,15 +61,22 @@ std::string RenderWorkloads(const v1::ListWorkloadsResponse& workloads,
                    {"VARIANTS", Align::kLeft, true},
                    {"RUNS ON", Align::kLeft, true},
                    {"WHAT", Align::kLeft, true}});
+  bool any = false;
   for (const v1::Workload& workload : workloads.workloads()) {
     std::vector<std::string> names;
     for (const v1::Variant& variant : workload.variants()) {
-      names.push_back(variant.name());
+      const bool runs = RunsOn({&variant}, devices) != kNothingHere;
+      names.push_back(runs ? variant.name()
+                           : absl::StrCat("(", variant.name(), ")"));
+      any = any || !runs;
     }
     table.AddRow({workload.name(), absl::StrJoin(names, ", "),
                   RunsOn(VariantsOf(workload), devices), workload.title()});
   }
-  return table.Render(width);
+  return absl::StrCat(table.Render(width),
+                      any ? "(In brackets: cannot run here; traza workloads "
+                            "NAME says why.)\n"
+                          : "");
 }
 
 std::string ValuesText(const v1::Param& param) {

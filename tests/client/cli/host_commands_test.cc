@@ -118,6 +118,11 @@ TEST_F(HostCommandsTest, HowToRunItIsNotSaidOfWhatCannotRun) {
 
   EXPECT_THAT(out_, HasSubstr("broken cannot run on cpu: not JSON."));
   EXPECT_THAT(out_, testing::Not(HasSubstr("Run it with")));
+
+  ASSERT_EQ(Run({"workloads"}), 0) << err_;
+
+  EXPECT_THAT(out_, HasSubstr("(broken)"));
+  EXPECT_THAT(out_, HasSubstr("In brackets: cannot run here"));
 }
 
 TEST_F(HostCommandsTest, JsonOfWorkloadsHasParamsAndVariants) {
