@@ -96,7 +96,8 @@ TEST(Verdict, WithoutATimedPassTheTracedStepsCount) {
 
   const Answer answer = Explain(LinearTrace(std::move(header)));
 
-  EXPECT_THAT(answer.verdict->summary, HasSubstr("a step takes 100 ns (traced)"));
+  EXPECT_THAT(answer.verdict->summary,
+              HasSubstr("a step takes 100 ns (traced)"));
 }
 
 TEST(Verdict, WithoutOperatorsOnlyTheStepIsNamed) {
