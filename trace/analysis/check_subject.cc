@@ -12,6 +12,7 @@
 #include "trace/analysis/criteria.h"
 #include "trace/analysis/device_lanes.h"
 #include "trace/analysis/finding_parts.h"
+#include "trace/calls_without_work.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -74,9 +75,7 @@ std::string CheckSubject::MissingDeviceWork() const {
     return "Device work was not recorded: trace with --depth kernels or "
            "deeper.";
   }
-  const Completeness& counters = trace_.header.completeness;
-  if (imported() &&
-      counters.missing_gpu.value_or(0) + counters.unsure_gpu.value_or(0) > 0) {
+  if (imported() && CallsWithoutWork(trace_.header.completeness) > 0) {
     return "The file has launches, but no device work: end what else profiles "
            "the device, and make sure of the rights to trace it.";
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 
 #include "base/utf8.h"
+#include "trace/analysis/contains_any.h"
 
 namespace traza {
 namespace {
@@ -52,19 +53,10 @@ constexpr absl::string_view kNoMatrix[] = {
     "attn_softmax", "betaonly",     "causal_conv1d", "postgsu",
     "offsetskernel"};
 
-template <size_t kCount>
-bool ContainsAny(absl::string_view text,
-                 const absl::string_view (&parts)[kCount]) {
-  return std::any_of(
-      std::begin(parts), std::end(parts),
-      [&](absl::string_view part) { return absl::StrContains(text, part); });
-}
-
 bool IsGenerated(absl::string_view work_name) {
-  return std::any_of(std::begin(kGenerated), std::end(kGenerated),
-                     [&](absl::string_view prefix) {
-                       return absl::StartsWith(work_name, prefix);
-                     });
+  return std::ranges::any_of(kGenerated, [&](absl::string_view prefix) {
+    return absl::StartsWith(work_name, prefix);
+  });
 }
 
 // A template is named after what is fused into it too, so only the operators
@@ -85,7 +77,7 @@ absl::string_view FirstArgument(absl::string_view arguments) {
     arguments = absl::StripLeadingAsciiWhitespace(arguments);
     const absl::string_view argument =
         arguments.substr(0, arguments.find_first_of(",()"));
-    if (!std::all_of(argument.begin(), argument.end(), absl::ascii_isdigit)) {
+    if (!std::ranges::all_of(argument, absl::ascii_isdigit)) {
       return argument;
     }
     arguments.remove_prefix(argument.size());
@@ -125,8 +117,7 @@ std::string WorkName(absl::string_view name) {
   const absl::string_view last = colons == absl::string_view::npos
                                      ? function
                                      : function.substr(colons + 2);
-  if (std::find(std::begin(kWrappers), std::end(kWrappers), last) ==
-      std::end(kWrappers)) {
+  if (std::ranges::find(kWrappers, last) == std::end(kWrappers)) {
     return std::string(last);
   }
   return absl::StrReplaceAll(

@@ -11,16 +11,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 
+#include "trace/analysis/contains_any.h"
+
 namespace traza {
 namespace {
-
-template <size_t kCount>
-bool ContainsAny(absl::string_view text,
-                 const std::array<absl::string_view, kCount>& parts) {
-  return std::ranges::any_of(parts, [&](absl::string_view part) {
-    return absl::StrContains(text, part);
-  });
-}
 
 // Shapes of matrix instructions (s16816 is m16n8k16 with an fp32 sum) and
 // other words for tensor cores.

@@ -17,6 +17,7 @@
 #include "trace/analysis/statistics.h"
 #include "trace/analysis/validity.h"
 #include "trace/analysis/verdict_parts.h"
+#include "trace/calls_without_work.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
@@ -136,8 +137,7 @@ bool WatchedCalls(const Trace& trace) {
 // Why a trace without device work cannot tell that no device worked; empty
 // where it can.
 std::string WhyUnseen(const Trace& trace) {
-  const Completeness& counters = trace.header.completeness;
-  if (counters.missing_gpu.value_or(0) + counters.unsure_gpu.value_or(0) > 0) {
+  if (CallsWithoutWork(trace.header.completeness) > 0) {
     return "No verdict: the trace has launches, but not what they did.";
   }
   if (trace.header.device.kind != DeviceKind::kGpu) return "";

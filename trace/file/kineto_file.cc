@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "trace/analysis/occupancy.h"
+#include "trace/calls_without_work.h"
 #include "trace/correlate/correlate.h"
 #include "trace/file/kineto_cutter.h"
 #include "trace/file/kineto_event.h"
@@ -41,8 +42,7 @@ Depth DepthOf(const KinetoRecords& records) {
 // Why there is no device work.
 std::string NoDeviceNote(const KinetoRecords& records,
                          const Completeness& losses) {
-  const int64_t launches =
-      losses.missing_gpu.value_or(0) + losses.unsure_gpu.value_or(0);
+  const int64_t launches = CallsWithoutWork(losses);
   if (launches > 0) {
     return absl::StrCat(
         "The file has ", CountText(launches),

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include "trace/calls_without_work.h"
 #include "trace/quantity.h"
 
 namespace traza {
@@ -38,15 +39,14 @@ std::string CompletenessText(const Answer& answer) {
                               {"captured_calls", c.captured_calls, true, true},
                               {"unsure_gpu", c.unsure_gpu, true, true}};
   // Launches alone tell that one worked.
-  const bool device = !answer.breakdown.empty() ||
-                      c.missing_gpu.value_or(0) + c.unsure_gpu.value_or(0) > 0;
+  const bool device = !answer.breakdown.empty() || CallsWithoutWork(c) > 0;
   std::vector<std::string> zero, counted, unknown;
   bool left_out = false;
   for (const Counter& counter : counters) {
     if (counter.only_if_any && counter.count.value_or(0) == 0) continue;
     if (counter.count.has_value()) {
       if (*counter.count == 0) {
-        zero.push_back(counter.name);
+        zero.emplace_back(counter.name);
       } else {
         counted.push_back(
             absl::StrCat(counter.name, " ", CountText(*counter.count)));
@@ -54,7 +54,7 @@ std::string CompletenessText(const Answer& answer) {
     } else if (counter.of_device && !device) {
       left_out = true;
     } else {
-      unknown.push_back(counter.name);
+      unknown.emplace_back(counter.name);
     }
   }
   std::string text = CountText(answer.events, "event");
