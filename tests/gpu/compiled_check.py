@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled variants and own models on a real GPU: three packages are built,
-each of which takes a minute or more.
+"""Compiled variants and own models on a real GPU: four packages are built,
+each of which takes up to a minute, and an own model of three kinds.
 
 usage: compiled_check.py [--bin DIR] [--device ID]
 
@@ -12,6 +12,7 @@ Each check prints one line; the last line is `Result: ...`. Exit 0: all hold,
 
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -27,7 +28,46 @@ SKIPPED = 77
 BUILD_SECONDS = 500
 # Loading takes less; building takes a minute.
 LOADED_SECONDS = 10
-WORKLOADS = {"matmul_add": ["-p", "size=256"], "linear": [], "geglu_mlp": []}
+WORKLOADS = {"matmul_add": ["-p", "size=256"], "linear": [], "geglu_mlp": [],
+             "attention": []}
+
+# As an operator makes a model, in the host's Python: a package, one that says
+# that it was made for another GPU, one of another PyTorch, one that is cut, and
+# the same model as TorchScript.
+MAKE_OWN_MODELS = """
+import json, pathlib, sys, zipfile
+import torch
+
+class ScaleBias(torch.nn.Module):
+    def forward(self, x, bias):
+        return x * 2.0 + bias
+
+folder = pathlib.Path(sys.argv[1])
+example = (torch.zeros(1024, 8, device="cuda"), torch.zeros(8, device="cuda"))
+rows = torch.export.Dim("rows", min=2, max=65536)
+program = torch.export.export(ScaleBias().eval(), example,
+                              dynamic_shapes=({0: rows}, None))
+whole = folder / "whole.pt2"
+torch._inductor.aoti_compile_and_package(
+    program, package_path=str(whole), inductor_configs={
+        "aot_inductor.metadata": {"torch": torch.__version__}})
+torch.jit.save(torch.jit.script(ScaleBias().eval()), folder / "script.pt")
+
+def change(name, key, value):
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(
+            folder / name, "w") as target:
+        for entry in source.infolist():
+            content = source.read(entry)
+            if entry.filename.endswith("wrapper_metadata.json"):
+                facts = json.loads(content)
+                assert facts[key], facts
+                content = json.dumps({**facts, key: value})
+            target.writestr(entry.filename, content)
+
+change("other_gpu.pt2", "AOTI_COMPUTE_CAPABILITY", "75")
+change("other_torch.pt2", "torch", "2.4.0+cu124")
+(folder / "cut.pt2").write_bytes(whole.read_bytes()[:-1000])
+"""
 
 
 class Checks(tally.Tally):
@@ -83,13 +123,26 @@ class Checks(tally.Tally):
                     f"{built:.0f} s")
         self.expect(f"{workload}: its package is found again",
                     loaded < LOADED_SECONDS, f"{loaded:.1f} s")
+        expected = [answer["check"] for answer in
+                    compiled["answer"]["expectations"]]
+        self.expect(f"{workload}: it does what was expected of it",
+                    bool(expected) and all(check["outcome"] == "passed"
+                                           for check in expected),
+                    [check["message"] for check in expected
+                     if check["outcome"] != "passed"])
+        code, out, err = self.cli(
+            "check", compiled["job"]["trace"], "--expect",
+            f"same_output({eager['job']['trace']})")
+        self.expect(f"{workload}: its output is that of eager", code == 0,
+                    (out + err).strip())
         self.expect(f"{workload}: the same work each time",
                     self.names(compiled, "kernel") ==
                     self.names(again, "kernel"))
-        code, out, err = self.cli("diff", "--force", eager["job"]["trace"],
-                                  compiled["job"]["trace"], "--json")
+        code, out, err = self.cli("diff", eager["job"]["trace"],
+                                  compiled["job"]["trace"])
         self.expect(f"{workload}: eager and compiled can be compared",
                     code == 0, err.strip())
+        print(out)
         print(f"        eager    {self.names(eager, 'kernel')}")
         print(f"        compiled {self.names(compiled, 'kernel')} "
               f"{self.names(compiled, 'copy')}")
@@ -114,25 +167,74 @@ class Checks(tally.Tally):
         self.expect("geglu_mlp: the same three matrix products",
                     gemms[0] == gemms[1] and len(gemms[0]) == 3, gemms)
 
-    def own_package(self):
-        """The package of matmul_add, registered as an operator would."""
+        eager, compiled = self.compare("attention", WORKLOADS["attention"])
+        counts = [(len(self.names(reply, "kernel")),
+                   len(self.names(reply, "copy")))
+                  for reply in (eager, compiled)]
+        self.expect("attention: naive has 6 kernels and a copy, compiled at "
+                    "most 4 and none",
+                    counts[0] == (6, 1) and counts[1][0] <= 4 and
+                    counts[1][1] == 0, counts)
+
+    def register(self, name, file, form):
         models = pathlib.Path(self.server.data_dir) / "models"
-        package = next((models / "compiled").glob("matmul_add-*.pt2"))
-        shutil.copy(package, models / "own.pt2")
-        tensors = [{"name": name, "shape": ["n", "n"], "dtype": "bf16"}
-                   for name in "xwb"]
-        manifest = {"name": "own", "file": "own.pt2", "format": "aoti",
-                    "dims": {"n": {"max": 512, "default": 256}},
-                    "inputs": tensors}
-        (models / "own.json").write_text(json.dumps(manifest))
-        reply = self.run_job("own")
-        self.expect("an own package runs",
-                    reply["job"]["state"] == "SUCCEEDED",
-                    self.names(reply, "kernel"))
-        code, _, err = self.cli("run", "own", "--device", self.args.device,
-                                "-p", "n=128")
-        self.expect("  and refuses shapes that it was not compiled for",
+        manifest = {
+            "name": name, "file": file, "format": form,
+            "dims": {"rows": {"max": 65536, "default": 1024}},
+            "inputs": [{"name": "x", "shape": ["rows", 8], "dtype": "fp32"},
+                       {"name": "bias", "shape": [8], "dtype": "fp32"}]}
+        (models / f"{name}.json").write_text(json.dumps(manifest))
+
+    def own_models(self):
+        """One model, registered as an operator would."""
+        python = os.environ.get("TRAZA_PYTHON", "python3")
+        models = pathlib.Path(self.server.data_dir) / "models"
+        subprocess.run([python, "-c", MAKE_OWN_MODELS, models], check=True,
+                       timeout=BUILD_SECONDS)
+        for name in ["whole", "other_gpu", "other_torch", "cut"]:
+            self.register(name, f"{name}.pt2", "aoti")
+        self.register("script", "script.pt", "torchscript")
+        compiled, script = self.run_job("whole"), self.run_job("script")
+        self.expect("an own package runs: one kernel",
+                    len(self.names(compiled, "kernel")) == 1,
+                    self.names(compiled, "kernel"))
+        self.expect("an own TorchScript file runs on the GPU",
+                    bool(self.names(script, "kernel")),
+                    self.names(script, "kernel"))
+        code, out, err = self.cli(
+            "check", compiled["job"]["trace"], "--expect",
+            f"same_output({script['job']['trace']})")
+        self.expect("  and both compute the same", code == 0,
+                    (out + err).strip())
+        reply = self.run_job("whole", "-p", "rows=77")
+        self.expect("  a dimension that it was compiled for may vary",
+                    reply["job"]["state"] == "SUCCEEDED")
+        code, _, err = self.cli("run", "whole", "--device", self.args.device,
+                                "-p", "rows=1")
+        self.expect("  and it refuses shapes that it was not compiled for",
                     code == 1 and "crash" not in err.lower(), err.strip())
+        for name, word in [("other_gpu", "7.5"), ("other_torch", "2.4.0"),
+                           ("cut", "cut")]:
+            code, _, err = self.cli("run", name, "--device", self.args.device)
+            self.expect(f"{name} is refused, with the reason",
+                        code != 0 and word in err, err.strip())
+        left = [path for pattern in ("*/data", "*/*/data")
+                for path in pathlib.Path("/tmp").glob(pattern + "/aotinductor")]
+        self.expect("nothing unpacked is left in /tmp", left == [], left)
+
+    def damage(self):
+        """A package of ours that is not as it was built is built again."""
+        compiled = pathlib.Path(self.server.data_dir) / "models" / "compiled"
+        package = next(compiled.glob("linear-*.pt2"))
+        whole = package.stat().st_size
+        with open(package, "r+b") as file:
+            file.seek(whole // 2)
+            file.write(b"damaged")
+        reply = self.run_job("linear", "--variant", "compiled")
+        self.expect("a damaged package is built again",
+                    reply["job"]["state"] == "SUCCEEDED" and
+                    b"damaged" not in package.read_bytes(),
+                    f"{whole} and {package.stat().st_size} bytes")
 
     def cancel(self):
         out = self.cli("run", "linear", "-p", "batch=777", "--variant",
@@ -162,7 +264,8 @@ class Checks(tally.Tally):
                     left.stdout)
 
     def run(self):
-        for check in [self.structures, self.own_package, self.cancel]:
+        for check in [self.structures, self.own_models, self.damage,
+                      self.cancel]:
             try:
                 check()
             except Exception as error:  # the next check may still hold
