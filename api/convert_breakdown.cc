@@ -42,7 +42,8 @@ namespace {
   X(outstanding_max)           \
   X(slow_calls)                \
   X(slow_launches)             \
-  X(short_kernels)
+  X(short_kernels)             \
+  X(late)
 
 #define TRAZA_LAUNCH_FIELDS(X) \
   X(latency_min_ns)            \

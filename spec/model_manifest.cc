@@ -307,7 +307,8 @@ WorkloadSchema SchemaOf(const ModelManifest& manifest) {
       manifest.format == ModelFormat::kTorchScript
           ? "A TorchScript file, run by PyTorch's interpreter."
           : "A package of AOTInductor. The compiled call bypasses the "
-            "dispatcher: inside compiled_region there are no operator rows.";
+            "dispatcher: inside compiled_region only what allocates or views "
+            "has operator rows.";
   schema.variants.push_back(std::move(variant));
   schema.params = manifest.dims;
   for (const ModelInput& input : manifest.inputs) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -85,6 +86,22 @@ std::string BytesText(double bytes) {
   const bool whole = size == std::floor(size);
   if (!whole && size < 0.01) return absl::StrCat(sign, "<0.01 B");
   return absl::StrCat(sign, absl::StrFormat("%.*f", whole ? 0 : 2, size), " B");
+}
+
+std::string DecimalText(double value, const char* unit) {
+  static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  if (!std::isfinite(value)) return kNotAvailable;
+  const char* sign = value < 0 ? "-" : "";
+  double size = Rounded(std::abs(value), 3);
+  size_t prefix = 0;
+  for (; size >= 1000 && prefix + 1 < std::size(kPrefixes); ++prefix) {
+    size /= 1000;
+  }
+  if (size > 0 && size < 0.01) {
+    return absl::StrCat(sign, "<0.01 ", unit);
+  }
+  return absl::StrCat(sign, size == 0 ? "0" : Digits(size, 3), " ",
+                      kPrefixes[prefix], unit);
 }
 
 std::string PercentText(double ratio, int digits) {

@@ -14,6 +14,9 @@ namespace traza {
 std::string NsText(double ns);
 // "1.5 MiB", "12 B".
 std::string BytesText(double bytes);
+// With a unit of powers of a thousand, as rates and what moves at them have it:
+// "1.97 MB", "4.10 TB/s", "2.50 TFLOP/s".
+std::string DecimalText(double value, const char* unit);
 // Of a ratio: "71.2 %", "0.31 %", "100 %". `digits` are significant ones.
 std::string PercentText(double ratio, int digits = 3);
 // "240,000".

@@ -83,7 +83,14 @@ Cost CostOfStep() {
                    {{"variant", "channels_last"},
                     {"dtype", "fp16"},
                     {"device", "cpu"}})};
-  cost.kernels = {Term(5), Term(2, {}, {{"variant", "contiguous"}})};
+  // Convolution, normalisation, ReLU. Half precision: the variance in fp32, its
+  // inverse root, and a fill. TF32: a fill. Input, weights and result change
+  // their layout where cuDNN's kernel wants the other one.
+  cost.kernels = {
+      Term(3), Term(3, {}, {{"dtype", "bf16|fp16"}}),
+      Term(1, {}, {{"dtype", "tf32"}}),
+      Term(3, {}, {{"variant", "contiguous"}, {"dtype", "!fp32"}}),
+      Term(3, {}, {{"variant", "channels_last"}, {"dtype", "fp32"}})};
   return cost;
 }
 
@@ -96,7 +103,8 @@ WorkloadEntry ConvBlockEntry() {
   schema.range = "conv_block";
   schema.shows =
       "What memory layout costs: tensor cores want the channels of a pixel "
-      "side by side, and cuDNN converts what comes otherwise in each step.";
+      "side by side, fp32 without them wants them apart, and cuDNN converts "
+      "what comes otherwise in each step.";
   schema.variants = {
       Variant("contiguous", "Channel by channel (NCHW)."),
       Variant("channels_last", "Pixel by pixel (NHWC)."),
@@ -112,11 +120,18 @@ WorkloadEntry ConvBlockEntry() {
       Anywhere("", "stable", "Every step does the same work."),
       Anywhere("", "ops_per_step(aten::conv2d) == 1", "There is one."),
       Anywhere("", "ops_per_step(aten::batch_norm) == 1", "There is one."),
-      OnGpu("channels_last", "kernels_per_step(/nchwToNhwc/) == 0",
-            "The layout is the one that cuDNN wants."),
+      OnGpu("channels_last", "kernels_per_step(/(nchwToNhwc|nhwcToNchw)/) == 0",
+            "The layout is the one that tensor cores want.",
+            {{"dtype", "!fp32"}}),
       OnGpu("contiguous", "kernels_per_step(/nchwToNhwc/) >= 1",
             "cuDNN converts to the layout that tensor cores want.",
-            {{"dtype", "bf16|fp16"}}),
+            {{"dtype", "!fp32"}}),
+      OnGpu("contiguous", "kernels_per_step(/(nchwToNhwc|nhwcToNchw)/) == 0",
+            "Without tensor cores cuDNN wants channels apart.",
+            {{"dtype", "fp32"}}),
+      OnGpu("channels_last", "kernels_per_step(/nhwcToNchw/) >= 1",
+            "Without tensor cores cuDNN wants channels apart, and converts.",
+            {{"dtype", "fp32"}}),
   };
   return {std::move(schema),
           [](const WorkloadArgs& args) -> std::unique_ptr<Workload> {

@@ -121,7 +121,7 @@ Cost CostOfStep() {
       Term(1), Term(183, {{"layers", 1}}, eager),
       Term(32, {{"layers", 1}}, {{"variant", "eager"}, {"dtype", "!fp32"}})};
   cost.kernels = {Term(18, {{"layers", 1}}),
-                  Term(6, {{"layers", 1}}, {{"dtype", "!fp32"}})};
+                  Term(4, {{"layers", 1}}, {{"dtype", "!fp32"}})};
   return cost;
 }
 

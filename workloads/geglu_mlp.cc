@@ -88,7 +88,8 @@ Cost CostOfStep() {
   // as_strided, matmul, reshape, view, mm, _unsafe_view and on a CPU two
   // resolve_conj.
   cost.ops = {Term(35), Term(1, {}, eager)};
-  cost.kernels = {Term(4), Term(1, {}, eager)};
+  // On Hopper two of the products fill their workspace first.
+  cost.kernels = {Term(6), Term(1, {}, eager)};
   return cost;
 }
 

@@ -78,7 +78,8 @@ WorkloadEntry GemmSweepEntry() {
       Term(1, {{"k", 1}, {"n", 1}, {"dtype", 1}}, {{"variant", "nt"}}));
   // The range, matmul, mm, two or three resolve_conj (only on a CPU).
   schema.cost.ops = {Term(5), Term(1, {}, {{"variant", "nn"}})};
-  schema.cost.kernels = {Term(1)};
+  // The product, and on Hopper a fill of its workspace.
+  schema.cost.kernels = {Term(2)};
   schema.expectations = {
       Anywhere("", "stable", "Every step does the same work."),
       Anywhere("", "ops_per_step(aten::mm) == 1", "There is one product."),

@@ -78,7 +78,7 @@ Cost CostOfStep() {
            {{"variant", "fused"}, {"device", "cpu"}, {"dtype", "!fp32"}})};
   cost.kernels = {Term(6, {}, {{"variant", "eager"}}),
                   Term(2, {}, {{"variant", "eager"}, {"dtype", "!fp32"}}),
-                  Term(2, {}, {{"variant", "fused"}})};
+                  Term(1, {}, {{"variant", "fused"}})};
   return cost;
 }
 

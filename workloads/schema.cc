@@ -90,7 +90,8 @@ VariantSchema CompiledVariant() {
   return Variant(
       kCompiledVariant,
       "Compiled ahead of time by Inductor. The compiled call bypasses the "
-      "dispatcher: inside compiled_region there are no operator rows.",
+      "dispatcher: inside compiled_region only what allocates or views has "
+      "operator rows.",
       "packages are compiled for GPUs: their library needs libtorch_cuda.so, "
       "which is not loaded for work on the CPU.");
 }

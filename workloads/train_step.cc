@@ -191,7 +191,7 @@ Cost CostOfStep() {
               Term(83, {}, {{"variant", "single"}}),
               Term(107, {}, {{"variant", "foreach"}}),
               Term(21, {}, {{"variant", "fused"}})};
-  cost.kernels = {Term(14), Term(32, {}, {{"variant", "single"}}),
+  cost.kernels = {Term(17), Term(32, {}, {{"variant", "single"}}),
                   Term(8, {}, {{"variant", "foreach"}}),
                   Term(2, {}, {{"variant", "fused"}})};
   return cost;

@@ -89,7 +89,7 @@ Cost CostOfStep() {
               Term(11, {}, split)};
   // Two norms, five products, two rotations, attention, the copy of its result,
   // silu, a product and two sums; and conversions.
-  cost.kernels = {Term(15), Term(6, {}, {{"dtype", "!fp32"}}),
+  cost.kernels = {Term(16), Term(6, {}, {{"dtype", "!fp32"}}),
                   Term(2, {}, split)};
   return cost;
 }

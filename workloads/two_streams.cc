@@ -109,16 +109,21 @@ WorkloadEntry TwoStreamsEntry() {
   schema.range = "two_streams";
   schema.shows =
       "Whether work overlaps: kernels that leave room on the GPU run side by "
-      "side on two streams, large ones gain nothing.";
+      "side on two streams; such as fill it gain nothing (size=2048), and "
+      "neither do such as end before the next is launched (dtype=bf16).";
   schema.variants = {
       Variant("one_stream", "One chain after the other.", kNoStreams),
       Variant("two_streams", "Each chain on a stream of its own.", kNoStreams),
   };
+  // Without tensor cores a product of this size takes longer than its launch,
+  // and leaves room for another.
+  ParamSchema dtype = DtypeParam();
+  dtype.default_gpu = "fp32";
   schema.params = {SizeParam("products", "Products of each chain.", "products",
                              10'000, 8, 8),
                    SizeParam("size", "Rows and columns of each matrix.",
                              "elements", 32768, 1024, 64),
-                   DtypeParam()};
+                   std::move(dtype)};
   Cost& cost = schema.cost;
   cost.flops = {Term(4, {{"products", 1}, {"size", 3}})};
   // Each product reads two matrices and writes one.
@@ -131,6 +136,9 @@ WorkloadEntry TwoStreamsEntry() {
       Anywhere("", "stable", "Every step does the same work."),
       OnGpu("", "ops_per_step(aten::mm) == 16", "Eight products a chain.",
             {{"products", "8"}}),
+      OnGpu("", "device_busy >= 0.8",
+            "A product takes longer than the launch of the next.",
+            {{"products", "8"}, {"size", "1024"}, {"dtype", "fp32"}}),
       OnGpu("", "copies_per_step == 0", "Nothing is moved between streams."),
       OnGpu("", "syncs_per_step == 0",
             "Streams wait for each other on the device; the CPU does not."),

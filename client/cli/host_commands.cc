@@ -37,11 +37,11 @@ std::string SpeedText(const v1::Device& device) {
                                              device.flops_per_second().end());
   std::vector<std::string> parts;
   for (const auto& [dtype, flops] : speeds) {
-    parts.push_back(absl::StrFormat("%s %.3g TFLOP/s", dtype, flops / 1e12));
+    parts.push_back(absl::StrCat(dtype, " ", DecimalText(flops, "FLOP/s")));
   }
   if (device.has_memory_bytes_per_second()) {
-    parts.push_back(absl::StrFormat("copies %.3g TB/s",
-                                    device.memory_bytes_per_second() / 1e12));
+    parts.push_back(absl::StrCat(
+        "copies ", DecimalText(device.memory_bytes_per_second(), "B/s")));
   }
   return parts.empty() ? "n/a" : absl::StrJoin(parts, ", ");
 }

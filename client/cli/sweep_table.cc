@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
@@ -45,11 +45,16 @@ std::string KernelsText(const v1::Structure& structure) {
   return MeanText(structure.kernels().mean(), 6);
 }
 
-std::string RateText(const v1::Answer& answer, const char* number,
+// The first of the numbers that the verdict has.
+std::string RateText(const v1::Answer& answer,
+                     std::initializer_list<const char*> numbers,
                      const char* unit) {
-  const auto found = answer.verdict().numbers().find(number);
-  if (found == answer.verdict().numbers().end()) return kUnknown;
-  return absl::StrFormat("%.4g %s", found->second.value() / 1e9, unit);
+  for (const char* number : numbers) {
+    const auto found = answer.verdict().numbers().find(number);
+    if (found == answer.verdict().numbers().end()) continue;
+    return DecimalText(found->second.value(), unit);
+  }
+  return kUnknown;
 }
 
 std::string VerdictText(const v1::Answer& answer) {
@@ -141,8 +146,9 @@ std::string RenderSweep(const std::vector<SweepPoint>& points,
       for (std::string& cell : std::vector<std::string>{
                StepText(answer.steps()), BusyText(answer),
                KernelsText(answer.structure()),
-               RateText(answer, "attained_flops", "GFLOP/s"),
-               RateText(answer, "attained_bandwidth", "GB/s")}) {
+               RateText(answer, {"attained_flops"}, "FLOP/s"),
+               RateText(answer, {"attained_bandwidth", "copy_bandwidth"},
+                        "B/s")}) {
         cells.push_back(std::move(cell));
       }
       if (checked) {

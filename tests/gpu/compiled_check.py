@@ -3,7 +3,7 @@
 """Compiled variants and own models on a real GPU: four packages are built,
 each of which takes up to a minute, and an own model of three kinds.
 
-usage: compiled_check.py [--bin DIR] [--device ID]
+usage: compiled_check.py [--bin DIR] [--device ID] [--only CHECK,...]
 
 Needs the host's Python with PyTorch, Triton and a C++ compiler (TRAZA_PYTHON).
 Each check prints one line; the last line is `Result: ...`. Exit 0: all hold,
@@ -116,8 +116,8 @@ class Checks(tally.Tally):
         start = time.monotonic()
         again = self.run_job(workload, *flags, "--variant", "compiled")
         loaded = time.monotonic() - start
-        self.expect(f"{workload}: compiled runs, and says that it has no "
-                    "operator rows", any(
+        self.expect(f"{workload}: compiled runs, and says that it "
+                    "bypasses the dispatcher", any(
                         finding["id"] == "compiled-region"
                         for finding in compiled["answer"]["findings"]),
                     f"{built:.0f} s")
@@ -148,14 +148,18 @@ class Checks(tally.Tally):
               f"{self.names(compiled, 'copy')}")
         return eager, compiled
 
-    def structures(self):
+    def matmul_add(self):
         _, compiled = self.compare("matmul_add", WORKLOADS["matmul_add"])
         self.expect("matmul_add with a 2-D bias: one copy, one kernel",
                     len(self.names(compiled, "kernel")) == 1 and
                     len(self.names(compiled, "copy")) == 1)
+
+    def linear(self):
         _, compiled = self.compare("linear", WORKLOADS["linear"])
         self.expect("linear: one kernel",
                     len(self.names(compiled, "kernel")) == 1)
+
+    def geglu_mlp(self):
         eager, compiled = self.compare("geglu_mlp", WORKLOADS["geglu_mlp"])
         counts = [len(self.names(reply, "kernel"))
                   for reply in (eager, compiled)]
@@ -167,13 +171,15 @@ class Checks(tally.Tally):
         self.expect("geglu_mlp: the same three matrix products",
                     gemms[0] == gemms[1] and len(gemms[0]) == 3, gemms)
 
+
+    def attention(self):
         eager, compiled = self.compare("attention", WORKLOADS["attention"])
         counts = [(len(self.names(reply, "kernel")),
                    len(self.names(reply, "copy")))
                   for reply in (eager, compiled)]
-        self.expect("attention: naive has 6 kernels and a copy, compiled at "
+        self.expect("attention: naive has 5 kernels and a copy, compiled at "
                     "most 4 and none",
-                    counts[0] == (6, 1) and counts[1][0] <= 4 and
+                    counts[0] == (5, 1) and counts[1][0] <= 4 and
                     counts[1][1] == 0, counts)
 
     def register(self, name, file, form):
@@ -189,7 +195,10 @@ class Checks(tally.Tally):
         """One model, registered as an operator would."""
         python = os.environ.get("TRAZA_PYTHON", "python3")
         models = pathlib.Path(self.server.data_dir) / "models"
-        subprocess.run([python, "-c", MAKE_OWN_MODELS, models], check=True,
+        # TorchScript reads the source of what it compiles.
+        script = models.parent / "make_own_models.py"
+        script.write_text(MAKE_OWN_MODELS)
+        subprocess.run([python, script, models], check=True,
                        timeout=BUILD_SECONDS)
         for name in ["whole", "other_gpu", "other_torch", "cut"]:
             self.register(name, f"{name}.pt2", "aoti")
@@ -225,6 +234,7 @@ class Checks(tally.Tally):
     def damage(self):
         """A package of ours that is not as it was built is built again."""
         compiled = pathlib.Path(self.server.data_dir) / "models" / "compiled"
+        self.run_job("linear", "--variant", "compiled")
         package = next(compiled.glob("linear-*.pt2"))
         whole = package.stat().st_size
         with open(package, "r+b") as file:
@@ -258,19 +268,23 @@ class Checks(tally.Tally):
         self.expect("a job is cancelled while it is compiled",
                     job["state"] == "CANCELLED",
                     f"{time.monotonic() - start:.1f} s")
-        left = subprocess.run(["pgrep", "-f", "export_workload.py compile"],
+        left = subprocess.run(
+            ["pgrep", "-f", f"export_workload.py compile {self.server.data_dir}"],
                               capture_output=True, text=True, check=False)
         self.expect("  and leaves no compiler behind", left.stdout == "",
                     left.stdout)
 
-    def run(self):
-        for check in [self.structures, self.own_models, self.damage,
-                      self.cancel]:
+    def run(self, names):
+        for name in names:
             try:
-                check()
+                getattr(self, name)()
             except Exception as error:  # the next check may still hold
-                self.expect(check.__name__, False, repr(error))
+                self.expect(name, False, repr(error))
         return self.result()
+
+
+CHECKS = ["matmul_add", "linear", "geglu_mlp", "attention", "own_models",
+          "damage", "cancel"]
 
 
 def main():
@@ -278,6 +292,8 @@ def main():
     parser.add_argument("--bin", default=HERE.parents[1] / "bin",
                         type=pathlib.Path)
     parser.add_argument("--device", default="gpu0")
+    parser.add_argument("--only", default=",".join(CHECKS), metavar="CHECK,...",
+                        help=f"of {', '.join(CHECKS)}")
     args = parser.parse_args()
     with daemon.Daemon(args.bin, "--standby-workers=0") as server:
         checks = Checks(args, server)
@@ -285,7 +301,7 @@ def main():
         if why is not None:
             print(f"Result: skipped, {why}")
             return SKIPPED
-        return checks.run()
+        return checks.run(args.only.split(","))
 
 
 if __name__ == "__main__":

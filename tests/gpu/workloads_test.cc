@@ -2,7 +2,9 @@
 // Every variant of every workload on a GPU, with the defaults: whole jobs, and
 // what their traces were expected to show. compiled_check.py has the compiled
 // ones.
+#include <algorithm>
 #include <atomic>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,10 +14,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "spec/cost.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "trace/analysis/answer.h"
 #include "trace/file/parquet_file.h"
+#include "trace/record.h"
 #include "worker/collector.h"
 #include "worker/device_collector.h"
 #include "worker/job.h"
@@ -85,6 +89,12 @@ class GpuWorkloadsTest : public testing::TestWithParam<Runnable> {
     return outcome.status;
   }
 
+  double RecordsOfAStep() const {
+    return static_cast<double>(
+               std::ranges::count_if(trace_.kind, IsDeviceWork)) /
+           static_cast<double>(trace_.header.job.traced_steps);
+  }
+
   std::unique_ptr<TorchRuntime> runtime_;
   WindowClock clock_;
   std::unique_ptr<OpRecorder> recorder_;
@@ -99,6 +109,12 @@ TEST_P(GpuWorkloadsTest, ATraceOfItMeetsItsExpectations) {
   EXPECT_EQ(trace_.header.completeness.dropped_ops, 0);
   EXPECT_EQ(trace_.header.completeness.dropped, 0);
   EXPECT_TRUE(trace_.header.fingerprint->finite);
+  const double records = RecordsOfAStep();
+  std::cout << "device records of a step: " << records << '\n';
+  EXPECT_NEAR(Evaluate(GetParam().workload->cost.kernels,
+                       CostInputs(trace_.header.job)),
+              records, 0.25 * records)
+      << "as the workload declares them";
   for (const ExpectationAnswer& answer : Explain(trace_).expectations) {
     EXPECT_EQ(answer.check.outcome, CheckOutcome::kPassed)
         << answer.check.message;

@@ -35,6 +35,21 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{-1200, "-1.20 us"}, Case{kNan, "n/a"},
                     Case{kInfinity, "n/a"}, Case{9.2e18, "2560000 h"}));
 
+class DecimalTextTest : public testing::TestWithParam<Case> {};
+
+TEST_P(DecimalTextTest, ReadsWell) {
+  EXPECT_EQ(DecimalText(GetParam().first, "B/s"), GetParam().second);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Quantity, DecimalTextTest,
+    testing::Values(Case{0, "0 B/s"}, Case{8, "8.00 B/s"},
+                    Case{999.6, "1.00 kB/s"}, Case{45'600, "45.6 kB/s"},
+                    Case{6.92e9, "6.92 GB/s"}, Case{4.1e12, "4.10 TB/s"},
+                    Case{2e30, "2000000000000 EB/s"}, Case{0.5, "0.50 B/s"},
+                    Case{1e-9, "<0.01 B/s"}, Case{-1500, "-1.50 kB/s"},
+                    Case{kNan, "n/a"}, Case{kInfinity, "n/a"}));
+
 class BytesTextTest : public testing::TestWithParam<Case> {};
 
 TEST_P(BytesTextTest, ReadsWell) {

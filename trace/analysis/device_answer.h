@@ -15,13 +15,15 @@ namespace traza {
 struct IdleClasses {
   std::optional<int64_t> profiler_ns;  // the tracer was at work
   // The device ran dry before the call that ended the gap was made:
-  std::optional<int64_t> sync_ns;    // until the call, the thread synchronised
-  std::optional<int64_t> host_ns;    // until the call, it did anything else
-  std::optional<int64_t> launch_ns;  // from the call to the start of its work
-  // The call had been made by then:
+  std::optional<int64_t> sync_ns;  // until the call, the thread synchronised
+  std::optional<int64_t> host_ns;  // until the call, it did anything else
+  // From the call to the start of its work; of a call that had been made by
+  // then, until a launch latency after it.
+  std::optional<int64_t> launch_ns;
+  // The call had been made by then, and the launch had had its time:
   std::optional<int64_t> dependency_ns;  // the stream waited for an event
   std::optional<int64_t> kernel_gap_ns;  // a gap shorter than the limit below
-  std::optional<int64_t> other_ns;  // mostly a call just before the gap began
+  std::optional<int64_t> other_ns;       // a longer one
   // The call that ended the gap is not in the trace.
   std::optional<int64_t> unknown_ns;
 };
@@ -32,6 +34,9 @@ struct LaunchStats {
   int64_t launches = 0;
   int64_t idle = 0;    // all earlier work of the stream had ended at the call
   int64_t queued = 0;  // the others
+  // Too late to keep the stream at work: the idle ones, and those that queued
+  // for less than a launch latency (its median).
+  int64_t late = 0;
   // Call start to kernel start, of the kernels among the idle launches.
   int64_t latency_samples = 0;
   std::optional<int64_t> latency_min_ns, latency_p50_ns, latency_p90_ns,

@@ -45,9 +45,9 @@ void AddOverheadBound(const std::vector<DeviceLane>& lanes,
   const double busy = verdict.numbers.at("device_busy").value;
   const bool cold = IsMostlyCold(*findings);
   // Where most launches queue, launching is not what takes the time.
-  const auto idle_launches = verdict.numbers.find("idle_launches");
-  const bool queued = idle_launches != verdict.numbers.end() &&
-                      idle_launches->second.value < 0.5;
+  const auto late_launches = verdict.numbers.find("late_launches");
+  const bool queued = late_launches != verdict.numbers.end() &&
+                      late_launches->second.value < 0.5;
   finding.title = absl::StrCat(
       "The device is idle ", PercentText(1 - busy), " of the time, mostly ",
       cold     ? "while the first step pays for what later ones have."
@@ -55,7 +55,7 @@ void AddOverheadBound(const std::vector<DeviceLane>& lanes,
                : "because launching takes longer than the work.");
   for (const char* name :
        {"device_busy", "device_busy_untraced", "device_waiting",
-        "device_waiting_untraced", "idle_launches", "device_busy_per_step",
+        "device_waiting_untraced", "late_launches", "device_busy_per_step",
         "step_time_p50"}) {
     const auto number = verdict.numbers.find(name);
     if (number != verdict.numbers.end()) finding.numbers.insert(*number);

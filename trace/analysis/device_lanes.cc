@@ -11,7 +11,9 @@
 
 #include "spec/phase.h"
 #include "trace/analysis/intervals.h"
+#include "trace/analysis/launch_queue.h"
 #include "trace/analysis/row_names.h"
+#include "trace/analysis/statistics.h"
 #include "trace/analysis/stream_waits.h"
 #include "trace/record.h"
 
@@ -37,16 +39,22 @@ std::optional<int64_t> TracedPhaseEnd(const Trace& trace) {
   return std::nullopt;
 }
 
+// [begin, end) in which a device did nothing.
+struct Gap {
+  int64_t begin_ns;
+  int64_t end_ns;
+  size_t next;  // row of the work that ends it; kNoEvent after the last
+  bool waited;  // the stream of that work was told to wait for an event
+};
+
 // Tells why a device was idle (docs/definitions.md B4).
 class IdleSplitter {
  public:
   IdleSplitter(const Trace& trace, int64_t kernel_gap_limit_ns,
                int64_t last_thread);
 
-  // Adds the pieces of the gap [begin, end) of the lane, which `next` ends;
-  // `waited`: its stream was told to wait for an event.
-  void Split(int64_t begin_ns, int64_t end_ns, size_t next, bool waited,
-             DeviceLane* lane) const;
+  // Adds the pieces of a gap of the lane, whose launch latency is known.
+  void Split(const Gap& gap, DeviceLane* lane) const;
 
  private:
   // The class of a gap whose call had been made before it began.
@@ -116,24 +124,35 @@ const Intervals& IdleSplitter::SyncsOf(int64_t thread) const {
   return found == syncs_.end() ? none_ : found->second;
 }
 
-void IdleSplitter::Split(int64_t begin_ns, int64_t end_ns, size_t next,
-                         bool waited, DeviceLane* lane) const {
+void IdleSplitter::Split(const Gap& gap, DeviceLane* lane) const {
   const auto add = [&](int64_t from, int64_t to, IdleClass kind) {
-    if (to > from) lane->idle.push_back({from, to, kind, next});
+    if (to > from) lane->idle.push_back({from, to, kind, gap.next});
   };
-  const int64_t call = next == kNoEvent ? kNull<int64_t> : trace_.call.at(next);
+  const int64_t call =
+      gap.next == kNoEvent ? kNull<int64_t> : trace_.call.at(gap.next);
   // Until then the thread had not called; after the last work it never does.
-  int64_t called_ns = end_ns;
+  int64_t called_ns = gap.end_ns;
   int64_t thread = last_thread_;
+  // Until then a launch that was called before the gap was on its way.
+  int64_t launched_ns = gap.begin_ns;
   if (call >= 0) {
-    called_ns = std::clamp(trace_.start_ns[call], begin_ns, end_ns);
+    called_ns = std::clamp(trace_.start_ns[call], gap.begin_ns, gap.end_ns);
     thread = trace_.thread.at(call);
+    launched_ns = std::clamp(AddSaturating(trace_.start_ns[call],
+                                           lane->launch_latency_ns.value_or(0)),
+                             gap.begin_ns, gap.end_ns);
   }
-  const bool known = has_calls_ && (call >= 0 || next == kNoEvent);
-  const bool was_called = known && called_ns == begin_ns;
+  const bool known = has_calls_ && (call >= 0 || gap.next == kNoEvent);
+  const bool was_called = known && called_ns == gap.begin_ns;
+  const IdleClass late = LateClass(gap.end_ns - gap.begin_ns, gap.waited);
   const auto explain = [&](int64_t from, int64_t to) {
     if (!known) return add(from, to, IdleClass::kUnknown);
-    if (was_called) return add(from, to, LateClass(end_ns - begin_ns, waited));
+    if (was_called) {
+      const int64_t until =
+          gap.waited ? from : std::clamp(launched_ns, from, to);
+      add(from, until, IdleClass::kLaunch);
+      return add(until, to, late);
+    }
     SyncsOf(thread).Split(from, std::clamp(called_ns, from, to),
                           [&](int64_t a, int64_t b, bool in_sync) {
                             add(a, b,
@@ -151,13 +170,34 @@ void IdleSplitter::Split(int64_t begin_ns, int64_t end_ns, size_t next,
       explain(a, b);
     });
   };
-  l2_flushes_.Split(begin_ns, end_ns, split);
+  l2_flushes_.Split(gap.begin_ns, gap.end_ns, split);
+}
+
+// A lane in the making: why it was idle can be told when all its launches are
+// known.
+struct OpenLane {
+  explicit OpenLane(const Trace& trace, const DeviceLane& first)
+      : lane(first), queue(trace, first.window) {}
+
+  DeviceLane lane;
+  LaunchQueue queue;
+  std::vector<Gap> gaps;
+  std::vector<int64_t> latencies_ns;  // of kernels launched on an idle stream
+};
+
+void AddLaunch(const Trace& trace, size_t row, OpenLane* open) {
+  const std::optional<Launch> launch = open->queue.Next(row);
+  if (launch.has_value() && !launch->queueing_ns.has_value() &&
+      trace.kind[row] == EventKind::kKernel) {
+    open->latencies_ns.push_back(trace.start_ns[row] - launch->called_ns);
+  }
 }
 
 // Adds a record to its lane, and the gap before it.
-void Add(const Trace& trace, size_t row, const IdleSplitter& splitter,
-         StreamWaits* waits, DeviceLane* lane) {
+void Add(const Trace& trace, size_t row, StreamWaits* waits, OpenLane* open) {
   const bool waited = waits->WaitedBefore(row);
+  AddLaunch(trace, row, open);
+  DeviceLane* const lane = &open->lane;
   const Window& window = lane->window;
   const int64_t start = std::max(trace.start_ns[row], window.begin_ns);
   const int64_t end = std::min(trace.end_ns(row), window.end_ns);
@@ -169,10 +209,44 @@ void Add(const Trace& trace, size_t row, const IdleSplitter& splitter,
   const bool first = lane->rows.empty();
   const int64_t busy_until = first ? window.begin_ns : lane->last_ns;
   lane->rows.push_back(row);
-  if (start > busy_until) splitter.Split(busy_until, start, row, waited, lane);
+  if (start > busy_until) {
+    open->gaps.push_back({busy_until, start, row, waited});
+  }
   lane->busy_ns += std::max<int64_t>(0, end - std::max(start, busy_until));
   if (first) lane->first_ns = start;
   lane->last_ns = first ? end : std::max(lane->last_ns, end);
+}
+
+// Splits the gaps, the one after the last work as well.
+DeviceLane Close(const IdleSplitter& splitter, OpenLane open) {
+  DeviceLane& lane = open.lane;
+  const int64_t busy_until =
+      lane.rows.empty() ? lane.window.begin_ns : lane.last_ns;
+  if (busy_until < lane.window.end_ns) {
+    open.gaps.push_back({busy_until, lane.window.end_ns, kNoEvent, false});
+  }
+  if (!open.latencies_ns.empty()) {
+    lane.launch_latency_ns = NearestRank(&open.latencies_ns, 50);
+  }
+  lane.idle.reserve(open.gaps.size());
+  for (const Gap& gap : open.gaps) splitter.Split(gap, &lane);
+  return std::move(lane);
+}
+
+// The lane of a device whose first record is `row`.
+DeviceLane OpenedBy(const Trace& trace, size_t row, const Window& window,
+                    bool has_calls) {
+  DeviceLane lane;
+  lane.device = trace.device.at(row);
+  lane.window = window;
+  // Work of before the recording: what the device did until its first record
+  // is unknown, and no idle time.
+  if (has_calls && trace.call.is_null(row)) {
+    lane.head_known = trace.start_ns[row] <= window.begin_ns;
+    lane.window.begin_ns =
+        std::clamp(trace.start_ns[row], window.begin_ns, window.end_ns);
+  }
+  return lane;
 }
 
 // The thread that would have launched more: that of the last step, or call.
@@ -222,33 +296,20 @@ std::vector<DeviceLane> DeviceLanesOf(const Trace& trace,
                               LastThread(trace, steps));
   const bool has_calls = HasCalls(trace);
   StreamWaits waits(trace);
-  std::map<int32_t, DeviceLane> lanes;
+  std::map<int32_t, OpenLane> open;
   for (size_t row = 0; row < trace.rows(); ++row) {
     if (!IsDeviceWork(trace.kind[row]) || trace.device.is_null(row)) continue;
-    const auto [found, added] = lanes.try_emplace(trace.device.at(row));
-    DeviceLane& lane = found->second;
-    if (added) {
-      lane.device = found->first;
+    auto found = open.find(trace.device.at(row));
+    if (found == open.end()) {
+      DeviceLane lane = OpenedBy(trace, row, *window, has_calls);
       lane.waits_known = waits.any();
-      lane.window = *window;
-      // Work of before the recording: what the device did until its first
-      // record is unknown, and no idle time.
-      if (has_calls && trace.call.is_null(row)) {
-        lane.head_known = trace.start_ns[row] <= window->begin_ns;
-        lane.window.begin_ns =
-            std::clamp(trace.start_ns[row], window->begin_ns, window->end_ns);
-      }
+      found = open.try_emplace(lane.device, trace, lane).first;
     }
-    Add(trace, row, splitter, &waits, &lane);
+    Add(trace, row, &waits, &found->second);
   }
   std::vector<DeviceLane> all;
-  for (auto& [device, lane] : lanes) {
-    const int64_t busy_until =
-        lane.rows.empty() ? lane.window.begin_ns : lane.last_ns;
-    if (busy_until < lane.window.end_ns) {
-      splitter.Split(busy_until, lane.window.end_ns, kNoEvent, false, &lane);
-    }
-    all.push_back(std::move(lane));
+  for (auto& [device, lane] : open) {
+    all.push_back(Close(splitter, std::move(lane)));
   }
   return all;
 }

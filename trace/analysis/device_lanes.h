@@ -8,21 +8,12 @@
 #include <vector>
 
 #include "trace/analysis/step_index.h"
+#include "trace/analysis/window.h"
 #include "trace/trace.h"
 
 namespace traza {
 
-// [begin, end) in which device time is accounted for (docs/definitions.md):
-// from the start of the first traced step to the later of the last one's end
-// and the end of the last device work that a traced step launched. Without
-// traced steps the whole file.
-struct Window {
-  int64_t begin_ns = 0;
-  int64_t end_ns = 0;
-
-  int64_t length_ns() const { return end_ns - begin_ns; }
-};
-// None for a trace without rows.
+// The window of the trace; none without rows.
 //
 // Without calls nothing says what launched the work (depth kernels): then work
 // that starts in the traced phase after the first step began counts as that of
@@ -66,7 +57,10 @@ struct DeviceLane {
   bool waits_known = false;
   std::vector<size_t> rows;     // by start; what reaches into the window
   std::vector<IdlePiece> idle;  // by start
-  int64_t busy_ns = 0;          // union of the rows, clipped to the window
+  // From a call on to its kernel on an idle stream, the median (B5): what a
+  // launch takes at least. Absent where no kernel was launched so.
+  std::optional<int64_t> launch_latency_ns;
+  int64_t busy_ns = 0;  // union of the rows, clipped to the window
   // In which the device did nothing but write over its L2 cache between steps,
   // or wait for that: of no step, no idle time and not of the window.
   int64_t left_out_ns = 0;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 
 #include "trace/analysis/cold_step.h"
+#include "trace/analysis/copy_rate.h"
 #include "trace/analysis/criteria.h"
 #include "trace/analysis/device_verdict_text.h"
 #include "trace/analysis/notes.h"
@@ -58,6 +59,7 @@ VerdictSide TracedSide(const Trace& trace, const DeviceLane& lane,
       device.window_ns - device.idle_classes.profiler_ns.value_or(0);
   side.busy = Part(device.busy_ns, whole);
   side.copies = Part(device.copy_ns.value_or(0), whole);
+  side.copy_rate = CopyRateOf(trace, lane);
   side.matrix = MatrixShare(trace, lane);
   const IdleClasses& idle = device.idle_classes;
   if (idle.host_ns.has_value()) {
@@ -67,7 +69,7 @@ VerdictSide TracedSide(const Trace& trace, const DeviceLane& lane,
     side.sync_part = Part(sync, waiting);
   }
   if (device.launches.has_value()) {
-    side.idle_launches = Part(device.launches->idle, device.launches->launches);
+    side.late_launches = Part(device.launches->late, device.launches->launches);
   }
   return side;
 }
@@ -150,12 +152,16 @@ void AddNumbers(const VerdictSide& traced,
         Ratio(traced.sync_part, "device idle while the host synchronises",
               "device idle for host, sync or launch");
   }
-  if (traced.idle_launches.has_value()) {
-    numbers["idle_launches"] =
-        Ratio(*traced.idle_launches, "launches on an idle stream", "launches");
+  if (traced.late_launches.has_value()) {
+    numbers["late_launches"] =
+        Ratio(*traced.late_launches,
+              "launches too late to keep their stream at work", "launches");
   }
   numbers["copies"] =
       Ratio(traced.copies, "copies and fills beside no kernel", "window");
+  if (traced.copy_rate.has_value()) {
+    numbers["copy_bandwidth"] = {*traced.copy_rate, "bytes/s", "", ""};
+  }
   numbers["matrix_kernels"] =
       Ratio(traced.matrix, "time of matrix, convolution, attention kernels",
             "time of device work");
@@ -231,7 +237,7 @@ void LowerForWhatIsUnknown(const VerdictSide& traced,
       !traced.memory_bound.has_value()) {
     LowerConfidence(kLossByName, ByNamesText(roofline), verdict);
   }
-  if (IsBusy(verdict->kind) && !traced.idle_launches.has_value()) {
+  if (IsBusy(verdict->kind) && !traced.late_launches.has_value()) {
     LowerConfidence(kLossNoLaunches,
                     "launches were not recorded: whether they queue is unknown",
                     verdict);
@@ -249,8 +255,8 @@ void LowerForLaunches(const VerdictSide& traced,
   LowerConfidence(
       kLossAgainst,
       absl::StrCat(IsBusy(verdict->kind)
-                       ? "the median launch found its stream idle, though the "
-                         "device works "
+                       ? "the median launch came too late to keep its stream "
+                         "at work, though the device works "
                        : "the median launch was queued, though the device "
                          "waits ",
                    PercentText(kClearFrom, 2), " of the time or more"),
@@ -282,22 +288,22 @@ size_t Busiest(const std::vector<DeviceBreakdown>& devices) {
   return busiest;
 }
 
-// Of an even number of launches the median is idle if half are.
-bool MedianIsIdle(const VerdictSide& side) {
-  return side.idle_launches.value_or(0) >= 0.5;
+// Of an even number of launches the median is late if half are.
+bool MedianIsLate(const VerdictSide& side) {
+  return side.late_launches.value_or(0) >= 0.5;
 }
 
 }  // namespace
 
 std::optional<VerdictKind> Decide(const VerdictSide& side) {
-  const bool idle_median = MedianIsIdle(side);
+  const bool late_median = MedianIsLate(side);
   const double waiting = side.waiting.value_or(0);
-  if (waiting >= kClearFrom || (waiting >= kOverheadBoundFrom && idle_median)) {
+  if (waiting >= kClearFrom || (waiting >= kOverheadBoundFrom && late_median)) {
     return side.sync_part > 0.5 ? VerdictKind::kSyncBound
                                 : VerdictKind::kOverheadBound;
   }
   if (side.copies >= kCopyBoundFrom) return VerdictKind::kCopyBound;
-  if (side.busy >= kClearFrom || (side.busy >= kGpuBoundFrom && !idle_median)) {
+  if (side.busy >= kClearFrom || (side.busy >= kGpuBoundFrom && !late_median)) {
     if (side.memory_bound.has_value()) {
       return *side.memory_bound ? VerdictKind::kMemoryBound
                                 : VerdictKind::kComputeBound;
@@ -305,17 +311,17 @@ std::optional<VerdictKind> Decide(const VerdictSide& side) {
     return side.matrix >= kMatrixBoundFrom ? VerdictKind::kComputeBound
                                            : VerdictKind::kGpuBound;
   }
-  if (!side.idle_launches.has_value()) return std::nullopt;
+  if (!side.late_launches.has_value()) return std::nullopt;
   return VerdictKind::kMixed;
 }
 
 bool IsAgainstLaunches(const VerdictSide& side) {
   const std::optional<VerdictKind> kind = Decide(side);
-  if (!kind.has_value() || !side.idle_launches.has_value()) return false;
-  if (IsBusy(*kind)) return MedianIsIdle(side);
+  if (!kind.has_value() || !side.late_launches.has_value()) return false;
+  if (IsBusy(*kind)) return MedianIsLate(side);
   return (*kind == VerdictKind::kOverheadBound ||
           *kind == VerdictKind::kSyncBound) &&
-         !MedianIsIdle(side);
+         !MedianIsLate(side);
 }
 
 std::optional<Verdict> MakeDeviceVerdict(const Trace& trace,

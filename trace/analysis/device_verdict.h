@@ -33,8 +33,11 @@ struct VerdictSide {
   std::optional<double> waiting;
   double sync_part = 0;  // of `waiting`
   double copies = 0;     // of the time
-  // Of the launches, those that found their stream idle. Absent without calls.
-  std::optional<double> idle_launches;
+  // Bytes a second while they copy; absent where that is not known.
+  std::optional<double> copy_rate;
+  // Of the launches, those that came too late to keep their stream at work.
+  // Absent without calls.
+  std::optional<double> late_launches;
   // Of the time of device work.
   double matrix = 0;
   // Left of the ridge of the roofline; absent where FLOP, bytes or roofs are

@@ -41,11 +41,13 @@ std::string WaitingText(const VerdictSide& traced,
 std::string LaunchesText(const DeviceBreakdown& device) {
   if (!device.launches.has_value()) return "";
   const LaunchStats& launches = *device.launches;
-  const bool idle = launches.idle * 2 >= launches.launches;
-  return absl::StrCat("; ", CountText(idle ? launches.idle : launches.queued),
-                      " of ", CountText(launches.launches),
-                      launches.launches == 1 ? " launch" : " launches",
-                      idle ? " found it idle" : " were queued");
+  const bool late = launches.late * 2 >= launches.launches;
+  return absl::StrCat(
+      "; ", CountText(late ? launches.late : launches.launches - launches.late),
+      " of ", CountText(launches.launches),
+      launches.launches == 1 ? " launch" : " launches",
+      late ? " came too late to keep their stream busy"
+           : " were queued in time");
 }
 
 // "1,365 FLOP", "0.167 FLOP".
@@ -75,6 +77,10 @@ std::string DeviceVerdictText(VerdictKind kind, const VerdictSide& traced,
     case VerdictKind::kCopyBound:
       absl::StrAppend(&text, ", ", PercentText(traced.copies),
                       " of the time with copies alone");
+      if (traced.copy_rate.has_value()) {
+        absl::StrAppend(&text, ", which move ",
+                        DecimalText(*traced.copy_rate, "B/s"));
+      }
       break;
     case VerdictKind::kComputeBound:
     case VerdictKind::kMemoryBound:

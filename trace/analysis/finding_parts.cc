@@ -2,35 +2,15 @@
 #include "trace/analysis/finding_parts.h"
 
 #include <algorithm>
-#include <array>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 #include "trace/analysis/statistics.h"
+#include "trace/quantity.h"
 #include "trace/record.h"
 
 namespace traza {
-namespace {
-
-// Three digits and a unit of powers of a thousand.
-std::string DecimalText(double value, const char* unit) {
-  constexpr std::array<const char*, 6> kPrefixes = {"",  "k", "M",
-                                                    "G", "T", "P"};
-  size_t prefix = 0;
-  while (value >= 999.5 && prefix + 1 < kPrefixes.size()) {
-    value /= 1000;
-    ++prefix;
-  }
-  return absl::StrFormat("%.*f %s%s",
-                         value < 9.995   ? 2
-                         : value < 99.95 ? 1
-                                         : 0,
-                         value, kPrefixes[prefix], unit);
-}
-
-}  // namespace
 
 double FindingInput::Share(int64_t ns) const {
   return device_ns > 0

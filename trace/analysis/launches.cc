@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 
+#include "trace/analysis/launch_queue.h"
 #include "trace/analysis/statistics.h"
-#include "trace/analysis/stream_work.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -24,11 +23,9 @@ namespace {
 constexpr int64_t kSlowCallNs = 50'000;
 constexpr int64_t kSlowLaunchNs = 100'000;
 
-// One stream of the device, its records by start.
+// The counted launches of one stream.
 struct Stream {
-  bool any = false;
-  int64_t busy_until_ns = 0;  // end of all earlier work
-  std::vector<int64_t> called_ns, begun_ns, ended_ns;  // of counted launches
+  std::vector<int64_t> called_ns, begun_ns, ended_ns;
 };
 
 // The most launches at once between `from` and `to`.
@@ -49,14 +46,16 @@ int64_t MostBetween(std::vector<int64_t> from, std::vector<int64_t> to) {
 class LaunchCounter {
  public:
   LaunchCounter(const Trace& trace, const DeviceLane& lane)
-      : trace_(trace), lane_(lane), has_graphs_(HasGraphs(trace)) {}
+      : trace_(trace), lane_(lane), queue_(trace, lane.window) {}
 
-  void Add(size_t row);
+  void Add(size_t row) {
+    const std::optional<Launch> launch = queue_.Next(row);
+    if (launch.has_value()) AddLaunch(row, *launch);
+  }
   std::optional<LaunchStats> Take();
 
  private:
-  bool IsLaterNode(size_t row);
-  void AddLaunch(size_t row, int64_t call, Stream* stream);
+  void AddLaunch(size_t row, const Launch& launch);
   int64_t InWindow(int64_t from_ns, int64_t to_ns) const {
     const Window& window = lane_.window;
     return std::max<int64_t>(
@@ -65,54 +64,39 @@ class LaunchCounter {
 
   const Trace& trace_;
   const DeviceLane& lane_;
-  const bool has_graphs_;
+  LaunchQueue queue_;
   LaunchStats stats_;
   std::map<int32_t, Stream> streams_;
-  absl::flat_hash_set<int64_t> graph_calls_;
   std::vector<int64_t> latencies_, queueing_;
   int64_t waiting_ns_ = 0, outstanding_ns_ = 0;
 };
 
-// Whether the record is not the first node of its graph launch.
-bool LaunchCounter::IsLaterNode(size_t row) {
-  return has_graphs_ && IsGraphNode(trace_, row) &&
-         !graph_calls_.insert(trace_.call.at(row)).second;
-}
-
-void LaunchCounter::Add(size_t row) {
-  Stream& stream = streams_[trace_.stream.at(row)];
-  const int64_t call = trace_.call.at(row);
-  if (call >= 0 && trace_.start_ns[call] >= lane_.window.begin_ns &&
-      trace_.start_ns[call] < lane_.window.end_ns && !IsLaterNode(row)) {
-    AddLaunch(row, call, &stream);
-  }
-  const int64_t end = trace_.end_ns(row);
-  stream.busy_until_ns = stream.any ? std::max(stream.busy_until_ns, end) : end;
-  stream.any = true;
-}
-
-void LaunchCounter::AddLaunch(size_t row, int64_t call, Stream* stream) {
-  const int64_t called = trace_.start_ns[call];
+void LaunchCounter::AddLaunch(size_t row, const Launch& launch) {
   const int64_t begun = trace_.start_ns[row];
   const int64_t ended = trace_.end_ns(row);
+  const int64_t call_ns = trace_.duration_ns[trace_.call.at(row)];
   ++stats_.launches;
-  stats_.slow_calls += trace_.duration_ns[call] > kSlowCallNs;
+  stats_.slow_calls += call_ns > kSlowCallNs;
   const bool kernel = trace_.kind[row] == EventKind::kKernel;
-  stats_.short_kernels +=
-      kernel && trace_.duration_ns[row] < trace_.duration_ns[call];
-  if (!stream->any || stream->busy_until_ns <= called) {
+  stats_.short_kernels += kernel && trace_.duration_ns[row] < call_ns;
+  if (!launch.queueing_ns.has_value()) {
     ++stats_.idle;
-    if (kernel) latencies_.push_back(begun - called);
-    stats_.slow_launches += begun - called > kSlowLaunchNs;
+    ++stats_.late;
+    const int64_t latency = begun - launch.called_ns;
+    if (kernel) latencies_.push_back(latency);
+    stats_.slow_launches += latency > kSlowLaunchNs;
   } else {
     ++stats_.queued;
-    queueing_.push_back(stream->busy_until_ns - called);
+    stats_.late += *launch.queueing_ns < lane_.launch_latency_ns.value_or(0);
+    queueing_.push_back(*launch.queueing_ns);
   }
-  stream->called_ns.push_back(called);
-  stream->begun_ns.push_back(begun);
-  stream->ended_ns.push_back(ended);
-  waiting_ns_ = AddSaturating(waiting_ns_, InWindow(called, begun));
-  outstanding_ns_ = AddSaturating(outstanding_ns_, InWindow(called, ended));
+  Stream& stream = streams_[trace_.stream.at(row)];
+  stream.called_ns.push_back(launch.called_ns);
+  stream.begun_ns.push_back(begun);
+  stream.ended_ns.push_back(ended);
+  waiting_ns_ = AddSaturating(waiting_ns_, InWindow(launch.called_ns, begun));
+  outstanding_ns_ =
+      AddSaturating(outstanding_ns_, InWindow(launch.called_ns, ended));
 }
 
 std::optional<LaunchStats> LaunchCounter::Take() {

@@ -72,7 +72,7 @@ void AddCompiledFinding(const FindingInput& in,
       " calls that were compiled ahead of time (compiled_region), ",
       absl::StrFormat("%.0f %%", 100 * in.Share(device_ns)),
       " of the device's work: such a call bypasses PyTorch's dispatcher, so "
-      "there are no operator rows inside.");
+      "inside only what allocates or views has operator rows.");
   finding.numbers["compiled_calls"] = CountNumber(calls);
   finding.numbers["device_time"] = NsNumber(device_ns);
   finding.suggestion =

@@ -134,7 +134,7 @@ TEST_F(SweepTest, ShowsAttainedRatesWhereTheyAreKnown) {
 
   ASSERT_EQ(Run({"run", "mm", "--sweep", "size=64"}), 0) << err_;
 
-  EXPECT_THAT(out_, AllOf(HasSubstr("2500 GFLOP/s"), HasSubstr("400 GB/s")));
+  EXPECT_THAT(out_, AllOf(HasSubstr("2.50 TFLOP/s"), HasSubstr("400 GB/s")));
 }
 
 TEST_F(SweepTest, ARefusedValueIsShownAndTheOthersRun) {

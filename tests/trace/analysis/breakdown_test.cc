@@ -232,6 +232,42 @@ TEST(Breakdown, AGapOfQueuedWorkIsAKernelGapOrAnother) {
   EXPECT_EQ(idle.other_ns, 2'000) << "the limit itself is no kernel gap";
 }
 
+// On an idle stream a launch takes 50 ns, so one that was called 20 ns before
+// the device ran dry has it wait for 30 ns.
+TEST(Breakdown, AGapIsTheLaunchsUntilALaunchLatencyAfterTheCall) {
+  const Trace trace = RecordBuilder()
+                          .Step(Phase::kTraced, 0, 0, 300)
+                          .Call("cudaLaunchKernel", 0, 10, 1)
+                          .Call("cudaLaunchKernel", 80, 90, 2)
+                          .Call("cudaLaunchKernel", 95, 100, 3)
+                          .Kernel("a", 50, 100, 1)
+                          .Kernel("b", 140, 200, 2)
+                          .Kernel("c", 210, 300, 3)
+                          .Build();
+
+  const IdleClasses idle = Analyze(trace)[0].idle_classes;
+
+  EXPECT_EQ(idle.launch_ns, 50 + 30);
+  EXPECT_EQ(idle.kernel_gap_ns, 10 + 10);
+  EXPECT_EQ(idle.other_ns, 0);
+}
+
+TEST(Breakdown, WithoutAKernelOnAnIdleStreamNoLaunchLatencyIsKnown) {
+  const Trace trace =
+      RecordBuilder()
+          .Step(Phase::kTraced, 0, 0, 300)
+          .Call("cudaMemsetAsync", 10, 20, 1)
+          .Call("cudaLaunchKernel", 80, 90, 2)
+          .Device(EventKind::kFill, "Memset (Device)", 50, 100, 1)
+          .Kernel("b", 140, 300, 2)
+          .Build();
+
+  const IdleClasses idle = Analyze(trace)[0].idle_classes;
+
+  EXPECT_EQ(idle.launch_ns, 40);
+  EXPECT_EQ(idle.kernel_gap_ns, 40);
+}
+
 TEST(Breakdown, TheTracersTimeComesFirst) {
   const Trace trace = TwoLaunches()
                           .Overhead("Activity Buffer Request", 105, 122)

@@ -16,11 +16,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-VerdictSide Side(double busy, double waiting, double idle_launches) {
+VerdictSide Side(double busy, double waiting, double late_launches) {
   VerdictSide side;
   side.busy = busy;
   side.waiting = waiting;
-  side.idle_launches = idle_launches;
+  side.late_launches = late_launches;
   return side;
 }
 
@@ -50,7 +50,7 @@ TEST(Decide, AClearShareDecidesWhateverTheMedianLaunch) {
   EXPECT_TRUE(IsAgainstLaunches(busy));
   busy.memory_bound = true;
   EXPECT_EQ(Decide(busy), VerdictKind::kMemoryBound);
-  busy.idle_launches = 0.1;
+  busy.late_launches = 0.1;
   EXPECT_FALSE(IsAgainstLaunches(busy));
 }
 
@@ -115,8 +115,8 @@ TEST(DeviceVerdict, ShortKernelsAreOverheadBound) {
   EXPECT_EQ(verdict.kind, VerdictKind::kOverheadBound);
   EXPECT_EQ(verdict.summary,
             "The device works 10.0 % of the time (10.5 % untraced) and waits "
-            "for the host 90.0 % (89.5 % untraced); 30 of 30 launches found it "
-            "idle.");
+            "for the host 90.0 % (89.5 % untraced); 30 of 30 launches came too "
+            "late to keep their stream busy.");
   EXPECT_NEAR(verdict.numbers.at("device_busy").value, 0.1, 0.001);
   EXPECT_EQ(verdict.numbers.at("device_busy").denominator, "window");
   EXPECT_NEAR(verdict.numbers.at("device_busy_untraced").value, 2. / 19, 0.001);
@@ -215,6 +215,51 @@ TEST(DeviceVerdict, TheDeviceThatWorksLongestDecides) {
   EXPECT_THAT(answer.verdict->summary, HasSubstr("Device 1"));
 }
 
+// A storm: each launch is called while the one before is at work, 2 us before
+// that ends; launching takes 8 us, so the device waits for it all the same.
+TEST(DeviceVerdict, ShortKernelsAreOverheadBoundWhereTheirLaunchesOverlap) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 100'000;
+    builder.Step(Phase::kTraced, i, at, at + 99'000);
+    for (int j = 0; j < 16; ++j) {
+      const int id = i * 16 + j;
+      const int64_t called = at + j * 6'000;
+      builder.Call("cuLaunchKernel", called, called + 5'000, id)
+          .Kernel("k", called + 8'000 - 1'000 * (j % 2), called + 8'000, id);
+    }
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.timed = {};
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
+  EXPECT_DOUBLE_EQ(answer.verdict->numbers.at("late_launches").value, 1);
+}
+
+TEST(DeviceVerdict, CopiesSayHowFastTheyAre) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 100'000;
+    builder.Step(Phase::kTraced, i, at, at + 99'000)
+        .Call("cudaMemcpyAsync", at, at + 2'000, i)
+        .Copy("Memcpy HtoD (Pinned -> Device)", at + 5'000, at + 95'000, i,
+              4'500'000, "htod");
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.timed = {};
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kCopyBound);
+  EXPECT_DOUBLE_EQ(answer.verdict->numbers.at("copy_bandwidth").value, 50e9);
+  EXPECT_THAT(answer.verdict->summary,
+              HasSubstr("with copies alone, which move 50.0 GB/s"));
+}
+
 // Two streams that take turns: each is idle at its launch, the device never.
 TEST(DeviceVerdict, ABusyDeviceIsSoWhereEachLaunchFindsItsStreamIdle) {
   RecordBuilder builder;
@@ -233,10 +278,12 @@ TEST(DeviceVerdict, ABusyDeviceIsSoWhereEachLaunchFindsItsStreamIdle) {
   ASSERT_TRUE(answer.verdict.has_value());
   EXPECT_EQ(answer.verdict->kind, VerdictKind::kGpuBound);
   EXPECT_THAT(answer.verdict->summary,
-              HasSubstr("30 of 30 launches found it idle"));
+              HasSubstr("30 of 30 launches came too late to keep their stream "
+                        "busy"));
   EXPECT_THAT(answer.verdict->reasons,
-              Contains(HasSubstr("the median launch found its stream idle, "
-                                 "though the device works 90 %")));
+              Contains(HasSubstr("the median launch came too late to keep "
+                                 "its stream at work, though the device works "
+                                 "90 %")));
   EXPECT_EQ(answer.verdict->numbers.at("clear_from").value, 0.9);
 }
 
@@ -260,7 +307,7 @@ TEST(DeviceVerdict, AWaitingDeviceIsSoWhereMostLaunchesWereQueued) {
   ASSERT_TRUE(answer.verdict.has_value());
   EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
   EXPECT_THAT(answer.verdict->summary,
-              HasSubstr("90 of 120 launches were queued"));
+              HasSubstr("90 of 120 launches were queued in time"));
   ASSERT_FALSE(answer.findings.empty());
   EXPECT_THAT(answer.findings[0].title,
               HasSubstr("in long waits between launches that queue"));

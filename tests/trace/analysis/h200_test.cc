@@ -88,10 +88,26 @@ TEST_P(H200, IdleTimeIsExplainedToTheLastNanosecond) {
 
 INSTANTIATE_TEST_SUITE_P(All, H200,
                          testing::Values("geglu", "mm4096", "mm64", "mm64_cold",
-                                         "mm64_kernels"),
+                                         "mm64_kernels", "storm"),
                          [](const auto& param) {
                            return std::string(param.param);
                          });
+
+// Forty additions of 64 elements a step. Most are called while the one before
+// is at work, and the device waits for their launches all the same.
+TEST(H200Answer, AStormOfTinyKernelsIsOverheadBoundThoughMostOfThemQueue) {
+  const Answer answer = ExplainFile("storm");
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
+  const LaunchStats& launches = *answer.breakdown[0].launches;
+  EXPECT_EQ(launches.launches, 160);
+  EXPECT_EQ(launches.idle, 59);
+  EXPECT_EQ(launches.late, 160);
+  EXPECT_THAT(NumberOf(answer, "device_busy"), AllOf(Ge(0.1), Le(0.11)));
+  EXPECT_THAT(NumberOf(answer, "device_waiting"), Ge(0.85));
+  EXPECT_THAT(Ids(answer), Contains("overhead-bound"));
+}
 
 TEST(H200Answer, ASmallMatmulIsOverheadBound) {
   const Answer answer = ExplainFile("mm64");

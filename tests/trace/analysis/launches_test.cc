@@ -67,6 +67,23 @@ TEST(Launches, BehindEarlierWorkTheyQueue) {
   EXPECT_DOUBLE_EQ(*stats->outstanding_mean, (300. + 480 + 480) / 1'000);
 }
 
+TEST(Launches, OneThatQueuesForLessThanALaunchTakesIsLate) {
+  const auto stats = Analyze(OneStep()
+                                 .Call("cuLaunchKernel", 0, 10, 1)
+                                 .Call("cuLaunchKernel", 160, 170, 2)
+                                 .Call("cuLaunchKernel", 200, 210, 3)
+                                 .Kernel("a", 50, 200, 1)
+                                 .Kernel("b", 210, 300, 2)
+                                 .Kernel("c", 310, 400, 3)
+                                 .Build());
+
+  EXPECT_EQ(stats->latency_p50_ns, 50);
+  EXPECT_EQ(stats->idle, 1);
+  EXPECT_EQ(stats->queued, 2);
+  EXPECT_EQ(stats->late, 2) << "called 40 ns and 100 ns before the stream ran "
+                               "dry, and a launch takes 50 ns";
+}
+
 TEST(Launches, StreamsQueueApart) {
   RecordBuilder builder = OneStep();
   builder.Call("cuLaunchKernel", 0, 10, 1)

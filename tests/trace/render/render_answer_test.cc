@@ -152,6 +152,23 @@ TEST(RenderAnswer, ShowsDevices) {
   EXPECT_THAT(text, HasSubstr("\n  its CPU "));
 }
 
+TEST(RenderAnswer, OfSeveralStreamsItSaysHowManyWorkAtOnce) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 100'000;
+    builder.Step(Phase::kTraced, i, at, at + 99'000)
+        .Call("cuLaunchKernel", at, at + 2'000, 2 * i)
+        .Call("cuLaunchKernel", at + 3'000, at + 5'000, 2 * i + 1)
+        .OnDevice(0, 7)
+        .Kernel("a", at + 10'000, at + 60'000, 2 * i)
+        .OnDevice(0, 8)
+        .Kernel("b", at + 20'000, at + 50'000, 2 * i + 1);
+  }
+
+  EXPECT_THAT(Render(builder.Build(MakeGpuTrace(1).header)),
+              HasSubstr("%; while the device works, 1.6 of them at once on"));
+}
+
 TEST(RenderAnswer, TheVerdictOfADeviceShowsWhatItRestsOn) {
   const std::string text = Render(MakeGpuTrace(30));
 
