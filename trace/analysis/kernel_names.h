@@ -75,12 +75,16 @@ struct KernelName {
   std::optional<bool> tensor_cores;
   // Of a pointwise kernel: tensors that it reads and writes; 0 is unknown.
   int32_t operands = 0;
+  // Of these, flags of one byte an element beside others of `type`.
+  int32_t flags = 0;
   // Of a pointwise kernel: elements a thread works on; 0 is unknown.
   int32_t elements_per_thread = 0;
   // Of a softmax that keeps a row in a warp: the longest row that it is
   // compiled for, a power of two; 0 is unknown.
   int32_t softmax_row = 0;
-  bool casts = false;      // it reads another type than it writes
+  bool casts = false;  // it reads another type than it writes
+  // Of a cast that reads `type`: what it writes, where the name tells.
+  KernelType writes = KernelType::kUnknown;
   bool generated = false;  // by a compiler (Triton)
 };
 

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
 namespace traza {
@@ -97,36 +99,43 @@ int32_t NumberAfter(absl::string_view name, absl::string_view before) {
              : 0;
 }
 
-// Arguments of the first lambda that has some and is no index: "lambda(T,
-// bool)" has two.
-int32_t LambdaArguments(absl::string_view name) {
+// Arguments of the first lambda that has some and is no index: "bool", "float"
+// of "lambda(bool, float)".
+std::vector<absl::string_view> LambdaArguments(absl::string_view name) {
   constexpr absl::string_view kLambda = "lambda(";
   for (size_t at = name.find(kLambda); at != absl::string_view::npos;
        at = name.find(kLambda, at + 1)) {
     absl::string_view arguments = name.substr(at + kLambda.size());
     arguments = arguments.substr(0, arguments.find(')'));
     if (arguments.empty() || arguments == "int") continue;
-    return 1 + static_cast<int32_t>(std::ranges::count(arguments, ','));
+    return absl::StrSplit(arguments, ", ");
   }
-  return 0;
+  return {};
 }
 
-int32_t OperandsOf(absl::string_view name) {
-  // Its mask has a byte an element at most, and is broadcast mostly.
-  if (absl::StrContains(name, "masked_fill")) return 2;
+// Sets operands, and how many of them are flags beside other types.
+void CountOperands(absl::string_view name, KernelName* decoded) {
+  if (absl::StrContains(name, "masked_fill")) {
+    decoded->operands = 2;  // its mask is broadcast mostly
+    return;
+  }
+  const std::vector<absl::string_view> arguments = LambdaArguments(name);
+  const auto count = static_cast<int32_t>(arguments.size());
+  const auto flags =
+      static_cast<int32_t>(std::ranges::count(arguments, "bool"));
   if (const int32_t array = NumberAfter(name, "array<char*, "); array > 0) {
-    return array;
+    decoded->operands = array;
+  } else if (const int32_t old = NumberAfter(name, "Array<char*, "); old > 0) {
+    decoded->operands = old;
+  } else if (absl::StrContains(name, "UnaryFunctor")) {
+    decoded->operands = 2;
+  } else if (absl::StrContains(name, "BinaryFunctor") ||
+             absl::StrContains(name, "CUDAFunctor_add")) {
+    decoded->operands = 3;
+  } else if (count > 0) {
+    decoded->operands = count + 1;
   }
-  if (const int32_t array = NumberAfter(name, "Array<char*, "); array > 0) {
-    return array;
-  }
-  if (absl::StrContains(name, "UnaryFunctor")) return 2;
-  if (absl::StrContains(name, "BinaryFunctor") ||
-      absl::StrContains(name, "CUDAFunctor_add")) {
-    return 3;
-  }
-  const int32_t arguments = LambdaArguments(name);
-  return arguments > 0 ? arguments + 1 : 0;
+  if (flags < count && flags < decoded->operands) decoded->flags = flags;
 }
 
 // As PyTorch launches them (CUDALoops.cuh): elementwise_kernel<threads, N>;
@@ -167,6 +176,14 @@ std::string ActionOf(absl::string_view name) {
   return "";
 }
 
+// Of casts that are called after what they write.
+KernelType WrittenBy(absl::string_view name) {
+  if (absl::StrContains(name, "bfloat16_copy_kernel")) return KernelType::kBf16;
+  if (absl::StrContains(name, "float16_copy_kernel")) return KernelType::kF16;
+  return absl::StrContains(name, "float8_copy_kernel") ? KernelType::kF8
+                                                       : KernelType::kUnknown;
+}
+
 }  // namespace
 
 void DecodePointwiseName(absl::string_view name, KernelName* decoded) {
@@ -178,13 +195,14 @@ void DecodePointwiseName(absl::string_view name, KernelName* decoded) {
   decoded->type = TypeOf(name);
   if (decoded->kind != KernelKind::kPointwise) return;
   decoded->action = ActionOf(name);
-  decoded->operands = OperandsOf(name);
+  CountOperands(name, decoded);
   decoded->elements_per_thread = ElementsPerThread(name, function);
   decoded->casts = decoded->action == "cast" ||
                    absl::StrContains(name, "LoadWithCast") ||
                    absl::StrContains(name, "StoreWithCast");
   if (decoded->action == "cast" && absl::StrContains(name, "lambda(float)")) {
     decoded->type = KernelType::kF32;  // what it reads
+    decoded->writes = WrittenBy(name);
   }
   if (decoded->action == "copy" || decoded->action == "cast") {
     decoded->kind = KernelKind::kCopy;

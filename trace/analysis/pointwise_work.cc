@@ -82,8 +82,12 @@ std::optional<PointwiseWork> PointwiseWorks::Of(size_t row,
   }
   if (work.elements <= 0) return std::nullopt;
   if (work.element_bytes > 0 && name.operands > 0) {
-    work.bytes = work.elements * static_cast<double>(work.element_bytes) *
-                 static_cast<double>(name.operands);
+    const int64_t written = KernelTypeBytes(name.writes);
+    const int64_t bytes = work.element_bytes * (name.operands - name.flags) +
+                          name.flags +
+                          (written > 0 ? written - work.element_bytes : 0);
+    work.bytes = work.elements * static_cast<double>(bytes);
+    if (written > 0) work.element_bytes = written;
   }
   return work;
 }

@@ -216,6 +216,23 @@ TEST(UnfusedPointwise, ACopyOfAsManyBytesBelongsToTheChain) {
             3 * 2 * 2 * 268'435'456.);
 }
 
+// 24,576 blocks of 128 threads with 8 elements each, of which the cast reads 4
+// and writes 2 bytes, and the product 2 x 2 and 2: 12 an element, 4 in vain.
+TEST(UnfusedPointwise, ACastHandsOnWhatItWrites) {
+  const std::string cast =
+      "void at::native::vectorized_elementwise_kernel<8, "
+      "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::"
+      "{lambda(float)#1}, std::array<char*, 2ul> >(int)";
+  const Answer answer = Steps()
+                            .Kernel("aten::copy_", cast, 40'000, 24'576)
+                            .Kernel("aten::mul", kMul, 40'000, 24'576)
+                            .Explain();
+
+  const Finding finding = Find(answer, "unfused-pointwise");
+  EXPECT_THAT(finding.title, HasSubstr("fused, 101 MB of 302 MB (estimated)"));
+  EXPECT_EQ(NumberOf(finding, "estimated_bytes_saved"), 3 * 4 * 25'165'824.);
+}
+
 TEST(CopyBeforeGemm, ATwoDimensionalBiasIsCopiedFirst) {
   const Answer answer = Steps()
                             .Copy("aten::addmm", 15'000, 33'554'432)

@@ -173,6 +173,23 @@ TEST(KernelNames, OperandsAreCountedFromTheArgumentsOfALambda) {
             4);
 }
 
+TEST(KernelNames, FlagsAndWhatACastWritesAreNotOfTheTypeOfTheRest) {
+  const KernelName where = DecodeKernelName(
+      "void at::native::elementwise_kernel<128, 2, "
+      "at::native::where_kernel_impl(at::TensorIterator&)::{lambda()#1}::"
+      "{lambda(bool, float, float)#1}>(int)");
+  EXPECT_EQ(where.operands, 4);
+  EXPECT_EQ(where.flags, 1);
+
+  const KernelName cast = DecodeKernelName(
+      "void at::native::vectorized_elementwise_kernel<8, "
+      "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::"
+      "{lambda(float)#1}, std::array<char*, 2ul> >(int)");
+  EXPECT_EQ(cast.action, "cast");
+  EXPECT_EQ(cast.type, KernelType::kF32);
+  EXPECT_EQ(cast.writes, KernelType::kBf16);
+}
+
 TEST(KernelNames, CopiesFillsAndCastsAreToldFromWork) {
   const KernelName copy = DecodeKernelName(
       "void at::native::elementwise_kernel<128, 4, "
