@@ -175,13 +175,10 @@ std::vector<Parts> FindParts(const FindingInput& in, const StreamWork& stream) {
 }
 
 std::string PartName(const FindingInput& in, size_t row) {
-  const KernelName& name = in.names.Of(row);
-  if (in.trace.kind[row] == EventKind::kCopy) {
-    const std::string path = OpPath(in.trace, row);
-    return path.empty() ? in.trace.name_of(row)
-                        : absl::StrCat(in.trace.name_of(row), " of ", path);
-  }
-  return name.action.empty() ? ShortName(name.function) : name.action;
+  std::string action = WorkAction(in, row);
+  if (in.trace.kind[row] != EventKind::kCopy) return action;
+  const std::string path = OpPath(in.trace, row);
+  return path.empty() ? action : absl::StrCat(action, " of ", path);
 }
 
 void AddInParts(const FindingInput& in, std::vector<Finding>* findings) {

@@ -51,21 +51,20 @@ KernelKind KindOf(const FindingInput& in, size_t row) {
   }
 }
 
-std::string LabelOf(const FindingInput& in, size_t row) {
-  return in.trace.kind[row] == EventKind::kKernel
-             ? KernelLabel(in.names.Of(row))
-             : in.trace.name_of(row);
-}
-
 std::string KindText(const FindingInput& in, const Kind& kind) {
   WeightedNames ops;
   for (const auto& [name, ns] : kind.ops) {
     ops.Add(in.trace.names.at(name), ns);
   }
-  return absl::StrCat(
-      KernelKindText(kind.kind), " ", PercentText(in.Share(kind.ns)), " (",
-      kind.functions.Text(2),
-      ops.empty() ? "" : absl::StrCat(" in ", ops.Text(2)), ")");
+  const std::string functions = kind.functions.Text(2);
+  const std::string callers = ops.Text(2);
+  // A generated kernel is called like its operator.
+  return absl::StrCat(KernelKindText(kind.kind), " ",
+                      PercentText(in.Share(kind.ns)), " (", functions,
+                      callers.empty() || callers == functions
+                          ? ""
+                          : absl::StrCat(" in ", callers),
+                      ")");
 }
 
 // Numbers of the kernels that take longest, by name and launch.
@@ -83,9 +82,10 @@ void AddTopKernels(const FindingInput& in,
   for (size_t i = 0; i < shown; ++i) {
     const auto& [key, count] = top[i];
     const std::string name = absl::StrCat("kernel_", i + 1);
-    finding->numbers[name + "_share"] = RatioNumber(
-        in.Share(-key.first), absl::StrCat("time of ", LabelOf(in, key.second)),
-        "time of device work");
+    finding->numbers[name + "_share"] =
+        RatioNumber(in.Share(-key.first),
+                    absl::StrCat("time of ", WorkLabel(in, key.second)),
+                    "time of device work");
     finding->numbers[name + "_launches"] = CountNumber(count);
     AddEventId(key.second, finding);
   }
@@ -119,7 +119,7 @@ void AddDominantFindings(const FindingInput& in,
   }
   for (const auto& [name, work] : works) {
     kinds[static_cast<size_t>(KindOf(in, work.first))].functions.Add(
-        LabelOf(in, work.first), work.ns);
+        WorkLabel(in, work.first), work.ns);
   }
   std::ranges::stable_sort(
       kinds, [](const Kind& a, const Kind& b) { return a.ns > b.ns; });

@@ -5,12 +5,25 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 
 #include "trace/analysis/statistics.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
 namespace traza {
+namespace {
+
+// Of a kernel whose function does anything: what it did here; "" is unknown.
+std::string KnownAction(const FindingInput& in, size_t row) {
+  const KernelName& name = in.names.Of(row);
+  if (!name.action.empty() || !DoesAnything(name)) return name.action;
+  const size_t op = OpOf(in.trace, row);
+  if (op == kNoEvent) return "";
+  return std::string(absl::StripPrefix(in.trace.name_of(op), "aten::"));
+}
+
+}  // namespace
 
 double FindingInput::Share(int64_t ns) const {
   return device_ns > 0
@@ -26,6 +39,21 @@ bool IsGemm(const FindingInput& in, size_t row) {
 bool HasFinding(const std::vector<Finding>& findings, absl::string_view id) {
   return std::ranges::any_of(
       findings, [&](const Finding& finding) { return finding.id == id; });
+}
+
+std::string WorkAction(const FindingInput& in, size_t row) {
+  if (in.trace.kind[row] != EventKind::kKernel) return in.trace.name_of(row);
+  const std::string action = KnownAction(in, row);
+  return action.empty() ? ShortName(in.names.Of(row).function) : action;
+}
+
+std::string WorkLabel(const FindingInput& in, size_t row) {
+  if (in.trace.kind[row] != EventKind::kKernel) return in.trace.name_of(row);
+  const KernelName& name = in.names.Of(row);
+  if (!name.action.empty()) return KernelLabel(name);
+  const std::string action = KnownAction(in, row);
+  return action.empty() ? KernelLabel(name)
+                        : absl::StrCat(action, " (", name.function, ")");
 }
 
 std::string TrafficText(double bytes) { return DecimalText(bytes, "B"); }

@@ -63,6 +63,13 @@ bool IsGemm(const FindingInput& in, size_t row);
 
 bool HasFinding(const std::vector<Finding>& findings, absl::string_view id);
 
+// What a piece of device work does, in a word: "gelu". Where the name of a
+// kernel does not tell, the operator that caused it ("lerp_", without
+// "aten::"), or its function; of copies and fills their name.
+std::string WorkAction(const FindingInput& in, size_t row);
+// The same with the function: "gelu (vectorized_elementwise_kernel)".
+std::string WorkLabel(const FindingInput& in, size_t row);
+
 // Of the rows that show a finding, as many are named.
 inline constexpr size_t kMaxEventIds = 16;
 

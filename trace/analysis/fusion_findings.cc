@@ -144,12 +144,6 @@ void ChainFinder::Close() {
   kind.bytes_known = kind.bytes_known && element_bytes > 0;
 }
 
-std::string NameOf(const FindingInput& in, size_t row) {
-  const KernelName& name = in.names.Of(row);
-  if (in.trace.kind[row] == EventKind::kCopy) return in.trace.name_of(row);
-  return name.action.empty() ? ShortName(name.function) : name.action;
-}
-
 std::string ChainText(const FindingInput& in, const ChainKind& kind) {
   std::vector<std::string> names;
   constexpr size_t kShown = 6;
@@ -158,7 +152,7 @@ std::string ChainText(const FindingInput& in, const ChainKind& kind) {
       names.push_back(absl::StrCat(kind.first.size() - kShown, " more"));
       break;
     }
-    names.push_back(NameOf(in, row));
+    names.push_back(WorkAction(in, row));
   }
   return absl::StrJoin(names, " + ");
 }

@@ -124,7 +124,7 @@ void AddLowOccupancy(const FindingInput& in, std::vector<Finding>* findings) {
   finding.id = "low-occupancy";
   finding.severity = "info";
   finding.title = absl::StrCat(
-      ShortName(in.names.Of(top.first).function), " takes ", PercentText(share),
+      WorkLabel(in, top.first), " takes ", PercentText(share),
       " of the device work and can have ",
       PercentText(trace.occupancy.at(top.first)),
       " of the warps active (theoretical)",
@@ -175,7 +175,7 @@ void AddSmallGrid(const FindingInput& in, std::vector<Finding>* findings) {
     ns = AddSaturating(ns, kernel.ns);
     if (shown.size() == kShownKernels) continue;
     shown.push_back(absl::StrCat(
-        ShortName(in.names.Of(kernel.first).function), " ",
+        WorkLabel(in, kernel.first), " ",
         CountText(BlocksOf(trace, kernel.first).value_or(0), "block")));
     AddEventId(kernel.first, &finding);
   }

@@ -28,7 +28,7 @@ struct KindWord {
   KernelKind kind;
 };
 // Of functions, in small letters; the first that is there.
-constexpr std::array<KindWord, 24> kKinds = {{
+constexpr std::array<KindWord, 26> kKinds = {{
     {"triton_poi_", KernelKind::kPointwise},
     {"triton_red_", KernelKind::kReduction},
     {"triton_per_", KernelKind::kReduction},
@@ -53,6 +53,8 @@ constexpr std::array<KindWord, 24> kKinds = {{
     {"fused_dropout", KernelKind::kPointwise},
     {"catarraybatchedcopy", KernelKind::kCopy},
     {"transpose", KernelKind::kCopy},
+    {"nchwtonhwc", KernelKind::kCopy},  // of cuDNN
+    {"nhwctonchw", KernelKind::kCopy},
 }};
 
 KernelKind KindOf(absl::string_view name, absl::string_view function) {
@@ -243,6 +245,11 @@ std::string KernelLabel(const KernelName& name) {
   return name.action.empty() || name.generated
              ? ShortName(name.function)
              : absl::StrCat(name.action, " (", ShortName(name.function), ")");
+}
+
+bool DoesAnything(const KernelName& name) {
+  return name.function == "reduce_kernel" ||
+         absl::StrContains(name.function, "elementwise_kernel");
 }
 
 std::string ShortName(absl::string_view name) {

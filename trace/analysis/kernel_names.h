@@ -59,8 +59,8 @@ struct KernelName {
   // Without arguments, return type, and the namespaces of PyTorch:
   // "vectorized_elementwise_kernel".
   std::string function;
-  // What a kernel of PyTorch computes: "gelu", "mul"; of a generated one its
-  // fused operators: "gelu_mul". Empty where unknown.
+  // What a kernel of PyTorch computes: "gelu", "mul", "sum"; of a generated one
+  // its fused operators: "gelu_mul". Empty where unknown.
   std::string action;
   // Of a matrix product, as BLAS has it: "tn", "nn", "nt", "tt". Empty where
   // the name has no such letters.
@@ -93,6 +93,9 @@ KernelName DecodeKernelName(absl::string_view name);
 
 // "gelu (vectorized_elementwise_kernel)", "nvjet_sm90_...".
 std::string KernelLabel(const KernelName& name);
+// Whether the function is one that does anything, element by element or as a
+// reduction: what it does is in its action, or with the operator.
+bool DoesAnything(const KernelName& name);
 // Of a name of more than 64 bytes, its start and its end.
 std::string ShortName(absl::string_view name);
 // "nn" -> "both operands as they lie in memory": how to read the letters.

@@ -21,42 +21,74 @@ struct ActionWord {
   absl::string_view word;
   absl::string_view action;
 };
-// Functors of PyTorch; the first that is there.
-constexpr std::array<ActionWord, 34> kActions = {{
+// Functors of PyTorch whose names are not that of their operator; the first
+// that begins a word. Of others FunctionOfLambda tells.
+constexpr std::array<ActionWord, 39> kActions = {{
     {"GeluBackward", "gelu_backward"},
     {"GeluCUDAKernel", "gelu"},
     {"masked_fill", "masked_fill"},
     {"masked_scale", "masked_scale"},
     {"direct_copy_kernel", "copy"},
-    {"float16_copy_kernel", "cast"},  // also bfloat16_copy_kernel
+    {"float16_copy_kernel", "cast"},
+    {"bfloat16_copy_kernel", "cast"},
     {"float8_copy_kernel", "cast"},
     {"FillFunctor", "fill"},
-    {"launch_clamp_scalar", "clamp"},
-    {"threshold_kernel", "threshold"},
-    {"silu_backward", "silu_backward"},
-    {"silu", "silu"},
-    {"sigmoid_backward", "sigmoid_backward"},
-    {"sigmoid", "sigmoid"},
-    {"tanh_backward", "tanh_backward"},
-    {"tanh", "tanh"},
+    {"launch_clamp_scalar", "clamp"},  // also clamp_min, clamp_max and relu
     {"pow_tensor", "pow"},
-    {"rsqrt", "rsqrt"},
-    {"Sqrt", "sqrt"},
-    {"sqrt_kernel", "sqrt"},
-    {"exp_kernel", "exp"},
-    {"log_kernel", "log"},
-    {"neg_kernel", "neg"},
-    {"abs_kernel", "abs"},
-    {"where_kernel", "where"},
+    {"pow_scalar", "pow"},
+    {"AbsFunctor", "abs"},
     {"fused_dropout", "dropout"},
+    // Which comparison it is stands in no name.
     {"CompareFunctor", "compare"},
+    {"CompareEqFunctor", "compare"},
+    {"compare_scalar_kernel", "compare"},
     {"CUDAFunctor_add", "add"},
     {"CUDAFunctorOnSelf_add", "add"},
     {"CUDAFunctorOnOther_add", "add"},
     {"MulFunctor", "mul"},
     {"DivFunctor", "div"},
+    {"BitwiseAndFunctor", "bitwise_and"},
+    {"BitwiseOrFunctor", "bitwise_or"},
+    {"BitwiseXorFunctor", "bitwise_xor"},
     {"addcmul", "addcmul"},
     {"addcdiv", "addcdiv"},
+    {"lerp_scalar_kernel", "lerp"},
+    {"lerp_tensor_kernel", "lerp"},
+    {"launch_log_sigmoid_forward_kernel", "log_sigmoid"},
+    {"binary_cross_entropy_backward", "binary_cross_entropy_backward"},
+    {"binary_cross_entropy", "binary_cross_entropy"},
+    {"batch_norm_calc_invstd", "batch_norm_invstd"},
+    {"batch_norm_elementwise_backward", "batch_norm_backward"},
+    {"batch_norm_elementwise", "batch_norm"},
+    {"GroupNormBackwardKernelImpl", "group_norm_backward"},
+    {"GroupNorm1dBackward", "group_norm_backward"},
+    {"GroupNormKernelImpl", "group_norm"},
+    {"GroupNorm1dForward", "group_norm"},
+}};
+
+// What reduce_kernel reduces by.
+constexpr std::array<ActionWord, 21> kReductions = {{
+    {"sum_functor", "sum"},
+    {"MeanOps", "mean"},
+    {"MaxOps", "max"},
+    {"MaxNanFunctor", "max"},
+    {"MinOps", "min"},
+    {"MinNanFunctor", "min"},
+    {"MinMaxOps", "aminmax"},
+    {"ArgMaxOps", "argmax"},
+    {"ArgMinOps", "argmin"},
+    {"AbsMaxOps", "norm"},
+    {"AbsMinOps", "norm"},
+    {"NormOps", "norm"},
+    {"NormZeroOps", "norm"},
+    {"NormOneOps", "norm"},
+    {"NormTwoOps", "norm"},
+    {"WelfordOps", "var"},  // and its root
+    {"NanSumOps", "nansum"},
+    {"prod_functor", "prod"},
+    {"xor_sum_functor", "xor_sum"},
+    {"and_kernel", "all"},
+    {"or_kernel", "any"},
 }};
 
 bool IsWordCharacter(char c) { return absl::ascii_isalnum(c) || c == '_'; }
@@ -169,11 +201,65 @@ std::string FusedOf(absl::string_view function) {
   return std::string(fused);
 }
 
-std::string ActionOf(absl::string_view name) {
-  for (const ActionWord& word : kActions) {
-    if (absl::StrContains(name, word.word)) return std::string(word.action);
+// Where a word of the name begins with this; npos where none does.
+size_t FindWordStart(absl::string_view name, absl::string_view start) {
+  size_t at = name.find(start);
+  while (at != absl::string_view::npos && at > 0 &&
+         IsWordCharacter(name[at - 1])) {
+    at = name.find(start, at + 1);
+  }
+  return at;
+}
+
+template <size_t N>
+std::string FirstOf(const std::array<ActionWord, N>& words,
+                    absl::string_view name) {
+  for (const ActionWord& word : words) {
+    if (FindWordStart(name, word.word) != absl::string_view::npos) {
+      return std::string(word.action);
+    }
   }
   return "";
+}
+
+// Most of PyTorch's kernels run a lambda of a function that is called after the
+// operator: "at::native::(anonymous namespace)::softplus_kernel(...)::{lambda",
+// "sin_kernel_cuda", "where_kernel_impl", "mse_backward_cuda_kernel".
+std::string FunctionOfLambda(absl::string_view name) {
+  constexpr absl::string_view kKernel = "_kernel";
+  size_t end = 0;  // of the last word that was looked at
+  for (size_t at = name.find(kKernel); at != absl::string_view::npos;
+       at = name.find(kKernel, end)) {
+    size_t begin = at;
+    while (begin > 0 && IsWordCharacter(name[begin - 1])) --begin;
+    end = at + kKernel.size();
+    while (end < name.size() && IsWordCharacter(name[end])) ++end;
+    absl::string_view word = name.substr(begin, at - begin);
+    absl::string_view rest = name.substr(at, end - at);
+    absl::ConsumePrefix(&rest, kKernel);
+    absl::ConsumePrefix(&rest, "_cuda");
+    absl::ConsumePrefix(&rest, "_impl");
+    absl::ConsumeSuffix(&word, "_cuda");
+    absl::ConsumePrefix(&word, "launch_");
+    // What launches any lambda is no operator.
+    if (rest.empty() && !word.empty() && word != "gpu" &&
+        !absl::EndsWith(word, "elementwise") &&
+        absl::EndsWith(name.substr(0, begin), "::")) {
+      return std::string(word);
+    }
+  }
+  return "";
+}
+
+std::string ActionOf(absl::string_view name, absl::string_view function) {
+  std::string action = FirstOf(kActions, name);
+  // Others are called for what they do themselves.
+  const bool runs_lambda =
+      absl::StartsWith(function, "vectorized_elementwise_kernel") ||
+      absl::StartsWith(function, "unrolled_elementwise_kernel") ||
+      function == "elementwise_kernel" ||
+      function == "index_elementwise_kernel";
+  return action.empty() && runs_lambda ? FunctionOfLambda(name) : action;
 }
 
 // Of casts that are called after what they write.
@@ -193,13 +279,17 @@ void DecodePointwiseName(absl::string_view name, KernelName* decoded) {
     return;  // nothing else is in the name
   }
   decoded->type = TypeOf(name);
+  if (function == "reduce_kernel") {
+    decoded->action = FirstOf(kReductions, name);
+  }
   if (decoded->kind != KernelKind::kPointwise) return;
-  decoded->action = ActionOf(name);
+  decoded->action = ActionOf(name, function);
   CountOperands(name, decoded);
   decoded->elements_per_thread = ElementsPerThread(name, function);
   decoded->casts = decoded->action == "cast" ||
                    absl::StrContains(name, "LoadWithCast") ||
                    absl::StrContains(name, "StoreWithCast");
+  if (decoded->casts && decoded->action == "copy") decoded->action = "cast";
   if (decoded->action == "cast" && absl::StrContains(name, "lambda(float)")) {
     decoded->type = KernelType::kF32;  // what it reads
     decoded->writes = WrittenBy(name);

@@ -68,6 +68,11 @@ std::optional<PointwiseWork> PointwiseWorks::Of(size_t row,
       (name.kind != KernelKind::kPointwise && name.kind != KernelKind::kCopy)) {
     return std::nullopt;
   }
+  // Copies that change the order of elements, or join tensors, do not work
+  // element by element.
+  if (name.kind == KernelKind::kCopy && name.action.empty()) {
+    return std::nullopt;
+  }
   PointwiseWork work;
   work.element_bytes = KernelTypeBytes(name.type);
   if (const double elements = ElementsByShapes(row); elements > 0) {

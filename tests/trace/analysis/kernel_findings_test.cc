@@ -216,6 +216,23 @@ TEST(UnfusedPointwise, ACopyOfAsManyBytesBelongsToTheChain) {
             3 * 2 * 2 * 268'435'456.);
 }
 
+TEST(UnfusedPointwise, AKernelWithoutANameOfItsOwnIsItsOperator) {
+  const std::string other =
+      "void at::native::vectorized_elementwise_kernel<8, "
+      "at::native::SomethingNew<c10::BFloat16>, std::array<char*, 2ul> >(int)";
+  const Answer answer = Steps()
+                            .Kernel("aten::lerp_", other, 32'000, 24'576)
+                            .Kernel("aten::mul", kMul, 38'000, 24'576)
+                            .Kernel("my::op", other, 32'000, 24'576)
+                            .Explain();
+
+  EXPECT_THAT(Find(answer, "unfused-pointwise").title,
+              HasSubstr("lerp_ + mul + my::op run one after the other"));
+  EXPECT_THAT(Find(answer, "dominant-kernels").title,
+              HasSubstr("(lerp_ (vectorized_elementwise_kernel), mul "
+                        "(vectorized_elementwise_kernel)"));
+}
+
 // 24,576 blocks of 128 threads with 8 elements each, of which the cast reads 4
 // and writes 2 bytes, and the product 2 x 2 and 2: 12 an element, 4 in vain.
 TEST(UnfusedPointwise, ACastHandsOnWhatItWrites) {
@@ -231,6 +248,30 @@ TEST(UnfusedPointwise, ACastHandsOnWhatItWrites) {
   const Finding finding = Find(answer, "unfused-pointwise");
   EXPECT_THAT(finding.title, HasSubstr("fused, 101 MB of 302 MB (estimated)"));
   EXPECT_EQ(NumberOf(finding, "estimated_bytes_saved"), 3 * 4 * 25'165'824.);
+}
+
+// A change of layout copies, but not element by element.
+TEST(UnfusedPointwise, ACopyIntoAnotherLayoutIsNoMember) {
+  const std::string layout =
+      "void cudnn::engines_precompiled::nchwToNhwcKernel<float>(int)";
+  const Answer answer = Steps()
+                            .Kernel("aten::cudnn_convolution", layout, 40'000)
+                            .Kernel("aten::cudnn_convolution", layout, 40'000)
+                            .Kernel("aten::mul", kMul, 40'000, 24'576)
+                            .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("unfused-pointwise")));
+}
+
+TEST(SmallGrid, NamesWhatTheKernelsDo) {
+  const Finding finding = Find(Steps()
+                                   .Kernel("aten::mm", kGemm, 2'000, 8)
+                                   .Kernel("aten::add", kAdd, 1'000, 4)
+                                   .Explain(),
+                               "small-grid");
+
+  EXPECT_THAT(finding.title,
+              HasSubstr("add (vectorized_elementwise_kernel) 4 blocks"));
 }
 
 TEST(CopyBeforeGemm, ATwoDimensionalBiasIsCopiedFirst) {

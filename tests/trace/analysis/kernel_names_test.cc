@@ -2,7 +2,10 @@
 #include "trace/analysis/kernel_names.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace traza {
@@ -173,6 +176,130 @@ TEST(KernelNames, OperandsAreCountedFromTheArgumentsOfALambda) {
             4);
 }
 
+// As libtorch 2.11 has them, cut to what is read.
+std::string ActionOfLambda(const std::string& lambda) {
+  return DecodeKernelName(
+             absl::StrCat("void at::native::vectorized_elementwise_kernel<4, ",
+                          lambda, ", std::array<char*, 2ul> >(int, ", lambda,
+                          ", std::array<char*, 2ul>)"))
+      .action;
+}
+
+TEST(KernelNames, MostFunctorsAreCalledAfterTheirOperator) {
+  for (const auto& [function, action] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"(anonymous namespace)::softplus_kernel", "softplus"},
+           {"(anonymous namespace)::leaky_relu_kernel", "leaky_relu"},
+           {"(anonymous namespace)::hardtanh_backward_kernel",
+            "hardtanh_backward"},
+           {"(anonymous namespace)::log_sigmoid_backward_kernel",
+            "log_sigmoid_backward"},
+           {"(anonymous namespace)::launch_log_sigmoid_forward_kernel",
+            "log_sigmoid"},
+           {"(anonymous namespace)::silu_backward_kernel", "silu_backward"},
+           {"(anonymous namespace)::where_kernel_impl", "where"},
+           {"(anonymous namespace)::mse_backward_cuda_kernel", "mse_backward"},
+           {"(anonymous namespace)::lerp_scalar_kernel", "lerp"},
+           {"(anonymous namespace)::addcmul_cuda_scalar_tensor2_kernel",
+            "addcmul"},
+           {"(anonymous namespace)::isneginf_kernel_impl", "isneginf"},
+           {"(anonymous namespace)::batch_norm_calc_invstd",
+            "batch_norm_invstd"},
+           {"(anonymous namespace)::pow_scalar_tensor_impl<float>", "pow"},
+           {"(anonymous namespace)::compare_scalar_kernel<float>", "compare"},
+           {"binary_internal::div_floor_kernel_cuda", "div_floor"},
+           {"mse_kernel_cuda", "mse"},
+           {"maximum_kernel_cuda", "maximum"},
+           {"clamp_min_kernel_cuda", "clamp_min"},
+           {"reciprocal_kernel_cuda", "reciprocal"},
+           {"bitwise_not_kernel_cuda", "bitwise_not"},
+           {"erf_kernel_cuda", "erf"},
+           {"sin_kernel_cuda", "sin"},
+           // Not sigmoid, tanh, exp and log.
+           {"(anonymous namespace)::hardsigmoid_kernel", "hardsigmoid"},
+           {"atanh_kernel_cuda", "atanh"},
+           {"ldexp_kernel_cuda", "ldexp"},
+           {"logaddexp_kernel_cuda", "logaddexp"},
+           {"rsqrt_kernel_cuda", "rsqrt"}}) {
+    EXPECT_EQ(ActionOfLambda(absl::StrCat(
+                  "at::native::", function,
+                  "(at::TensorIteratorBase&)::{lambda()#1}::operator()() "
+                  "const::{lambda()#2}::operator()() "
+                  "const::{lambda(float)#1}")),
+              action)
+        << function;
+  }
+}
+
+TEST(KernelNames, FunctorsOfTheirOwnNameAreKnown) {
+  EXPECT_EQ(ActionOfLambda("at::native::AbsFunctor<float>"), "abs");
+  EXPECT_EQ(ActionOfLambda("at::native::BinaryFunctor<int, int, int, "
+                           "at::native::BitwiseAndFunctor<int> >"),
+            "bitwise_and");
+  EXPECT_EQ(ActionOfLambda("at::native::BinaryFunctor<float, float, bool, "
+                           "at::native::(anonymous namespace)::"
+                           "CompareEqFunctor<float> >"),
+            "compare");
+  EXPECT_EQ(ActionOfLambda("at::native::SomethingNew<float>"), "")
+      << "no name is guessed";
+}
+
+TEST(KernelNames, WhatLaunchesAnyLambdaIsNoAction) {
+  const std::string lambda =
+      "at::native::(anonymous namespace)::lerp_scalar_kernel("
+      "at::TensorIteratorBase&, c10::Scalar const&)::{lambda()#2}::"
+      "operator()() const::{lambda(float, float)#1}";
+  EXPECT_EQ(
+      DecodeKernelName(
+          absl::StrCat("void at::native::elementwise_kernel<128, 4, "
+                       "at::native::gpu_kernel_impl<",
+                       lambda, ">(at::TensorIteratorBase&)::{lambda(int)#1}>",
+                       "(int)"))
+          .action,
+      "lerp");
+  EXPECT_EQ(DecodeKernelName("void at::native::elementwise_kernel<128, 4, "
+                             "at::native::gpu_kernel_impl_nocast<New>>(int)")
+                .action,
+            "");
+}
+
+TEST(KernelNames, ReductionsSayWhatTheyReduceBy) {
+  for (const auto& [functor, action] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"func_wrapper_t<float, at::native::sum_functor<float, float, "
+            "float>::operator()(at::TensorIterator&)::{lambda(float, float)#1}"
+            ">",
+            "sum"},
+           {"MeanOps<float, float, float, float>", "mean"},
+           {"MaxOps<float>", "max"},
+           {"func_wrapper_t<float, at::native::MinNanFunctor<float> >", "min"},
+           {"ArgMaxOps<float>", "argmax"},
+           {"NormTwoOps<float, float, float, false>", "norm"},
+           {"WelfordOps<float, float, int, cuda::std::__4::pair<float, float> "
+            ">",
+            "var"},
+           {"func_wrapper_t<bool, at::native::and_kernel_cuda("
+            "at::TensorIterator&)::{lambda()#1}::operator()() "
+            "const::{lambda(bool, bool)#1}>",
+            "all"},
+           {"SomethingNew<float>", ""}}) {
+    const KernelName name = DecodeKernelName(absl::StrCat(
+        "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+        "at::native::",
+        functor, ", unsigned int, float, 4, 4> >(int)"));
+    EXPECT_EQ(name.kind, KernelKind::kReduction);
+    EXPECT_EQ(name.action, action) << functor;
+  }
+}
+
+TEST(KernelNames, CopiesIntoAnotherLayoutAreCopies) {
+  EXPECT_EQ(DecodeKernelName("void cudnn::engines_precompiled::"
+                             "nchwToNhwcKernel<__nv_bfloat16, __nv_bfloat16, "
+                             "float, false, true>(int)")
+                .kind,
+            KernelKind::kCopy);
+}
+
 TEST(KernelNames, FlagsAndWhatACastWritesAreNotOfTheTypeOfTheRest) {
   const KernelName where = DecodeKernelName(
       "void at::native::elementwise_kernel<128, 2, "
@@ -208,6 +335,7 @@ TEST(KernelNames, CopiesFillsAndCastsAreToldFromWork) {
       "at::native::memory::LoadWithCast<1>, "
       "at::native::memory::StoreWithCast<1> >(int)");
   EXPECT_TRUE(up.casts);
+  EXPECT_EQ(up.action, "cast");
   EXPECT_EQ(up.type, KernelType::kF32);
   EXPECT_EQ(up.elements_per_thread, 4);
 
