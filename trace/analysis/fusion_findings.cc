@@ -24,7 +24,12 @@ namespace {
 // told, and from where it is more than good to know.
 constexpr double kMinSaving = 0.01;
 constexpr double kWarningSaving = 0.05;
-constexpr size_t kMaxMembers = 64;
+// Chosen: a kernel lasts about a microsecond whatever it does (an addition of
+// 64 elements takes 0.95 us on an H200), so below this mean most of its time is
+// not what it moves.
+constexpr int64_t kShortKernelNs = 2'000;
+// Chosen: as many of one name in a row are told by their number.
+constexpr size_t kRepeats = 3;
 
 struct Member {
   size_t row;
@@ -42,11 +47,21 @@ struct ChainKind {
   bool estimated = false;
   bool bytes_known = true;
 
-  // At the bandwidth of these very kernels.
+  // Too short for bandwidth to limit them.
+  bool is_short() const { return ns / kernels < kShortKernelNs; }
+  // Of these very kernels; 0 is unknown, or says nothing.
   double bandwidth() const {
-    return ns > 0 && bytes_known ? bytes * 1e9 / static_cast<double>(ns) : 0;
+    return ns > 0 && bytes_known && !is_short()
+               ? bytes * 1e9 / static_cast<double>(ns)
+               : 0;
   }
+  // Of short kernels at most: the time of all but one of each chain.
   int64_t saved_ns() const {
+    if (is_short()) {
+      return ns - static_cast<int64_t>(static_cast<double>(ns) *
+                                       static_cast<double>(count) /
+                                       static_cast<double>(kernels));
+    }
     return bandwidth() > 0
                ? static_cast<int64_t>(std::min(static_cast<double>(ns),
                                                saved_bytes * 1e9 / bandwidth()))
@@ -98,8 +113,7 @@ void ChainFinder::Add(const StreamWork& stream) {
 // unit act(g(x)) * u(x): there the product in between is u(x).
 bool ChainFinder::Continues(size_t row, const PointwiseWork& work) const {
   const Member& last = open_.back();
-  if (open_.size() == kMaxMembers ||
-      in_.steps.Of(last.row) != in_.steps.Of(row) ||
+  if (in_.steps.Of(last.row) != in_.steps.Of(row) ||
       !SameElements(last.work, work)) {
     return false;
   }
@@ -144,26 +158,51 @@ void ChainFinder::Close() {
   kind.bytes_known = kind.bytes_known && element_bytes > 0;
 }
 
+// "gelu + mul", "mul + copy x3 + 58 more".
 std::string ChainText(const FindingInput& in, const ChainKind& kind) {
   std::vector<std::string> names;
   constexpr size_t kShown = 6;
-  for (const size_t row : kind.first) {
-    if (names.size() == kShown) {
-      names.push_back(absl::StrCat(kind.first.size() - kShown, " more"));
-      break;
+  size_t i = 0;
+  while (i < kind.first.size() && names.size() < kShown) {
+    const std::string name = WorkAction(in, kind.first[i]);
+    size_t same = 1;
+    while (i + same < kind.first.size() &&
+           WorkAction(in, kind.first[i + same]) == name) {
+      ++same;
     }
-    names.push_back(WorkAction(in, row));
+    names.push_back(same >= kRepeats ? absl::StrCat(name, " x", same) : name);
+    i += same >= kRepeats ? same : 1;
+  }
+  if (i < kind.first.size()) {
+    names.push_back(absl::StrCat(kind.first.size() - i, " more"));
   }
   return absl::StrJoin(names, " + ");
 }
 
+// What one kernel in place of a chain of short ones saves.
+std::string ShortText(const FindingInput& in, const ChainKind& kind) {
+  const auto count = static_cast<double>(kind.count);
+  const auto ns = static_cast<double>(kind.ns);
+  return absl::StrCat(
+      "at ", NsText(ns / static_cast<double>(kind.kernels)),
+      " a kernel (mean) they are too short for bandwidth to matter: fused, "
+      "they would be one ",
+      // A graph launches its nodes at once.
+      IsGraphNode(in.trace, kind.first.front()) ? "kernel" : "launch",
+      " in place of ", CountText(kind.kernels / kind.count),
+      ", which saves at most ",
+      NsText(static_cast<double>(kind.saved_ns()) / count), " of ",
+      NsText(ns / count), " a time");
+}
+
 // What one chain of the kind moves in vain, and what that takes.
-std::string SavingText(const ChainKind& kind) {
-  if (!kind.bytes_known || kind.bandwidth() <= 0) {
-    return "how much is unknown: the names do not tell what they move";
+std::string SavingText(const FindingInput& in, const ChainKind& kind) {
+  if (kind.is_short()) return ShortText(in, kind);
+  if (kind.bandwidth() <= 0) {
+    return "fused, how much is unknown: the names do not tell what they move";
   }
   const auto count = static_cast<double>(kind.count);
-  return absl::StrCat(TrafficText(kind.saved_bytes / count), " of ",
+  return absl::StrCat("fused, ", TrafficText(kind.saved_bytes / count), " of ",
                       TrafficText(kind.bytes / count),
                       kind.estimated ? " (estimated)" : "",
                       " a time would neither be written nor read again: about ",
@@ -172,61 +211,86 @@ std::string SavingText(const ChainKind& kind) {
                       " at their own ", BandwidthText(kind.bandwidth()));
 }
 
+// Of all chains.
+struct Saving {
+  int64_t chains = 0;
+  int64_t kernels = 0;
+  int64_t ns = 0;
+  int64_t saved_ns = 0;
+  double saved_bytes = 0;  // of those that bandwidth limits
+  bool estimated = false;  // these bytes
+  bool at_most = false;    // short ones are among them
+};
+
+void AddTo(Saving* saving, const ChainKind& kind) {
+  saving->chains += kind.count;
+  saving->kernels += kind.kernels;
+  saving->ns = AddSaturating(saving->ns, kind.ns);
+  saving->saved_ns = AddSaturating(saving->saved_ns, kind.saved_ns());
+  if (kind.is_short()) {
+    saving->at_most = true;
+    return;
+  }
+  if (kind.bytes_known) saving->saved_bytes += kind.saved_bytes;
+  saving->estimated = saving->estimated || kind.estimated;
+}
+
+void AddNumbers(const FindingInput& in, const Saving& saving,
+                Finding* finding) {
+  finding->numbers["chains"] = CountNumber(saving.chains);
+  finding->numbers["kernels"] = CountNumber(saving.kernels);
+  finding->numbers["launches_saved"] =
+      CountNumber(saving.kernels - saving.chains);
+  finding->numbers["kernel_time"] = NsNumber(saving.ns);
+  if (saving.saved_ns <= 0) return;
+  const std::string word = saving.estimated ? "estimated_" : "";
+  if (saving.saved_bytes > 0) {
+    finding->numbers[word + "bytes_saved"] = BytesNumber(saving.saved_bytes);
+  }
+  finding->numbers[word + "time_saved"] = NsNumber(saving.saved_ns);
+  finding->numbers[word + "saved_share"] =
+      RatioNumber(in.Share(saving.saved_ns),
+                  saving.at_most ? "time that fusing would save at most"
+                                 : "time that fusing would save",
+                  "time of device work");
+}
+
 }  // namespace
 
 void AddFusionFindings(const FindingInput& in, std::vector<Finding>* findings) {
   ChainFinder finder(in);
   for (const StreamWork& stream : in.streams) finder.Add(stream);
   const ChainKind* most = nullptr;
-  int64_t saved_ns = 0;
-  int64_t ns = 0;
-  int64_t chains = 0;
-  int64_t kernels = 0;
-  double saved_bytes = 0;
-  bool estimated = false;
+  Saving saving;
   for (const auto& [key, kind] : finder.kinds()) {
-    saved_ns = AddSaturating(saved_ns, kind.saved_ns());
-    ns = AddSaturating(ns, kind.ns);
-    chains += kind.count;
-    kernels += kind.kernels;
-    if (kind.bytes_known) saved_bytes += kind.saved_bytes;
-    estimated = estimated || kind.estimated;
+    AddTo(&saving, kind);
     if (most == nullptr || std::make_pair(kind.saved_ns(), kind.ns) >
                                std::make_pair(most->saved_ns(), most->ns)) {
       most = &kind;
     }
   }
   // Unknown bytes: by the time of the kernels.
-  const double share = in.Share(saved_ns > 0 ? saved_ns : ns);
+  const double share =
+      in.Share(saving.saved_ns > 0 ? saving.saved_ns : saving.ns);
   if (most == nullptr || share < kMinSaving) return;
   Finding finding;
   finding.id = "unfused-pointwise";
   finding.severity =
-      saved_ns > 0 && share >= kWarningSaving ? "warning" : "info";
+      saving.saved_ns > 0 && share >= kWarningSaving ? "warning" : "info";
   const auto others = static_cast<int64_t>(finder.kinds().size()) - 1;
   finding.title = absl::StrCat(
       ChainText(in, *most), " run one after the other on as many elements, ",
-      CountText(most->count, "time"), "; fused, ", SavingText(*most), ".",
-      others > 0 ? absl::StrCat(
-                       " With ", CountText(others),
-                       others == 1 ? " other chain" : " other kinds of chain",
-                       ": ", NsText(static_cast<double>(saved_ns)), ", ",
-                       PercentText(in.Share(saved_ns)), " of the device work.")
-                 : "");
-  finding.numbers["chains"] = CountNumber(chains);
-  finding.numbers["kernels"] = CountNumber(kernels);
-  finding.numbers["launches_saved"] = CountNumber(kernels - chains);
-  finding.numbers["kernel_time"] = NsNumber(ns);
-  if (saved_ns > 0) {
-    const std::string word = estimated ? "estimated_" : "";
-    finding.numbers[word + "bytes_saved"] = BytesNumber(saved_bytes);
-    finding.numbers[word + "time_saved"] = NsNumber(saved_ns);
-    finding.numbers[word + "saved_share"] =
-        RatioNumber(in.Share(saved_ns), "time that fusing would save",
-                    "time of device work");
-    if (most->bandwidth() > 0) {
-      finding.numbers["bandwidth"] = {most->bandwidth(), "bytes/s", "", ""};
-    }
+      CountText(most->count, "time"), "; ", SavingText(in, *most), ".");
+  if (others > 0) {
+    absl::StrAppend(&finding.title, " With ", CountText(others, "other kind"),
+                    " of chain: ", saving.at_most ? "at most " : "",
+                    NsText(static_cast<double>(saving.saved_ns)), ", ",
+                    PercentText(in.Share(saving.saved_ns)),
+                    " of the device work.");
+  }
+  AddNumbers(in, saving, &finding);
+  if (most->bandwidth() > 0) {
+    finding.numbers["bandwidth"] = {most->bandwidth(), "bytes/s", "", ""};
   }
   for (const size_t row : most->first) AddEventId(row, &finding);
   finding.suggestion =

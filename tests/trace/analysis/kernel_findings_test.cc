@@ -17,6 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Key;
 using testing::Not;
 
 constexpr char kGemm[] = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT";
@@ -214,6 +215,44 @@ TEST(UnfusedPointwise, ACopyOfAsManyBytesBelongsToTheChain) {
                                        "masked_fill"));
   EXPECT_EQ(NumberOf(finding, "estimated_bytes_saved"),
             3 * 2 * 2 * 268'435'456.);
+}
+
+// Additions of a few elements take as long as a kernel does at least.
+TEST(UnfusedPointwise, KernelsTooShortForBandwidthAreCounted) {
+  Steps steps;
+  for (int i = 0; i < 100; ++i) steps.Kernel("aten::add", kAdd, 1'000, 1);
+  const Finding finding = Find(steps.Explain(), "unfused-pointwise");
+
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_EQ(finding.title,
+            "add x100 run one after the other on as many elements, 3 times; at "
+            "1.00 us a kernel (mean) they are too short for bandwidth to "
+            "matter: fused, they would be one launch in place of 100, which "
+            "saves at most 99.0 us of 100 us a time.");
+  EXPECT_EQ(NumberOf(finding, "chains"), 3);
+  EXPECT_EQ(NumberOf(finding, "launches_saved"), 3 * 99);
+  EXPECT_EQ(NumberOf(finding, "time_saved"), 3 * 99'000);
+  EXPECT_NEAR(NumberOf(finding, "saved_share"), 0.99, 1e-9);
+  EXPECT_THAT(finding.numbers, Not(Contains(Key("bandwidth"))));
+  EXPECT_THAT(finding.numbers, Not(Contains(Key("estimated_bytes_saved"))));
+}
+
+// The chain of long kernels saves most, and alone has bytes.
+TEST(UnfusedPointwise, ShortChainsAddAtMostTheirTime) {
+  const Answer answer = Steps()
+                            .Kernel("aten::gelu", kGelu, 32'000, 24'576)
+                            .Kernel("aten::mul", kMul, 38'000, 24'576)
+                            .Kernel("aten::mm", kGemm, 30'000)
+                            .Kernel("aten::add", kAdd, 1'000, 2)
+                            .Kernel("aten::mul", kMul, 1'000, 2)
+                            .Explain();
+
+  const Finding finding = Find(answer, "unfused-pointwise");
+  EXPECT_THAT(finding.title,
+              AllOf(HasSubstr("at their own 3.60 TB/s. With 1 other kind of "
+                              "chain: at most 87.0 us")));
+  EXPECT_EQ(NumberOf(finding, "estimated_bytes_saved"), 3 * 2 * 50'331'648.);
+  EXPECT_NEAR(NumberOf(finding, "estimated_time_saved"), 3 * 29'000, 1);
 }
 
 TEST(UnfusedPointwise, AKernelWithoutANameOfItsOwnIsItsOperator) {
