@@ -35,9 +35,15 @@ bool IsHalf(KernelType type) {
          type == KernelType::kF8;
 }
 
-// The half type that most of the matrix kernels have, by time.
-KernelType HalfTypeOf(const FindingInput& in) {
+// What most of the time of the matrix kernels runs in.
+struct HalfWork {
+  KernelType type = KernelType::kUnknown;  // kUnknown where it is no half
+  std::string text;                        // "Matrix products run in bf16"
+};
+
+HalfWork HalfWorkOf(const FindingInput& in) {
   std::array<int64_t, 16> by_type{};
+  std::array<bool, 16> has_kind{};
   int64_t all = 0;
   for (const StreamWork& stream : in.streams) {
     for (const size_t row : stream.rows) {
@@ -47,23 +53,37 @@ KernelType HalfTypeOf(const FindingInput& in) {
       int64_t& ns = by_type[static_cast<size_t>(name.type)];
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       all = AddSaturating(all, in.trace.duration_ns[row]);
+      has_kind[static_cast<size_t>(name.kind)] |= IsHalf(name.type);
     }
   }
   const auto most = std::ranges::max_element(by_type);
   const auto type = static_cast<KernelType>(most - by_type.begin());
-  return IsHalf(type) && static_cast<double>(*most) >=
-                             kHalfShare * static_cast<double>(all)
-             ? type
-             : KernelType::kUnknown;
+  if (!IsHalf(type) ||
+      static_cast<double>(*most) < kHalfShare * static_cast<double>(all)) {
+    return {};
+  }
+  const char* what = "Attention runs";
+  if (has_kind[static_cast<size_t>(KernelKind::kGemm)]) {
+    what = "Matrix products run";
+  } else if (has_kind[static_cast<size_t>(KernelKind::kConvolution)]) {
+    what = "Convolutions run";
+  }
+  return {type, absl::StrCat(what, " in ", KernelTypeName(type))};
 }
 
 // Whether the kernel reads or writes fp32 where half precision would do. A
 // softmax and a norm of half precision sum in fp32, which is none; a fill reads
-// nothing.
+// nothing; what cuDNN does beside its products and norms is nobody's choice.
 bool IsUpcast(const KernelName& name) {
-  return (name.type == KernelType::kF32 || name.type == KernelType::kTf32) &&
-         name.kind != KernelKind::kFill &&
-         name.kind != KernelKind::kCommunication;
+  if (name.type != KernelType::kF32 && name.type != KernelType::kTf32) {
+    return false;
+  }
+  if (name.kind == KernelKind::kFill ||
+      name.kind == KernelKind::kCommunication) {
+    return false;
+  }
+  return IsMatrix(name.kind) || name.kind == KernelKind::kNormalization ||
+         !absl::StartsWith(name.function, "cudnn::");
 }
 
 std::string DescribeUpcast(const FindingInput& in, size_t row) {
@@ -76,8 +96,8 @@ std::string DescribeUpcast(const FindingInput& in, size_t row) {
 }
 
 void AddUpcast(const FindingInput& in, std::vector<Finding>* findings) {
-  const KernelType half = HalfTypeOf(in);
-  if (half == KernelType::kUnknown) return;
+  const HalfWork half = HalfWorkOf(in);
+  if (half.type == KernelType::kUnknown) return;
   Finding finding;
   WeightedNames names;
   int64_t count = 0;
@@ -101,11 +121,11 @@ void AddUpcast(const FindingInput& in, std::vector<Finding>* findings) {
   const double share = in.Share(ns);
   finding.id = "dtype-upcast";
   finding.severity = matrix || share >= kWarningShare ? "warning" : "info";
-  finding.title = absl::StrCat(
-      "Matrix products run in ", KernelTypeName(half), ", but ",
-      CountText(count, "kernel"), count == 1 ? " works" : " work", " on fp32, ",
-      NsText(static_cast<double>(ns)), ", ", PercentText(share),
-      " of the device work: ", names.Text(4), ".");
+  finding.title =
+      absl::StrCat(half.text, ", but ", CountText(count, "kernel"),
+                   count == 1 ? " works" : " work", " on fp32, ",
+                   NsText(static_cast<double>(ns)), ", ", PercentText(share),
+                   " of the device work: ", names.Text(4), ".");
   finding.numbers["kernels"] = CountNumber(count);
   finding.numbers["casts"] = CountNumber(casts);
   finding.numbers["kernel_time"] = NsNumber(ns);
@@ -113,7 +133,7 @@ void AddUpcast(const FindingInput& in, std::vector<Finding>* findings) {
       RatioNumber(share, "time of kernels on fp32", "time of device work");
   finding.suggestion = absl::StrCat(
       "If the loss of digits is harmless there, keep these tensors in ",
-      KernelTypeName(half),
+      KernelTypeName(half.type),
       ": fp32 moves twice the bytes, and casts cost kernels of their own.");
   findings->push_back(std::move(finding));
 }

@@ -396,6 +396,47 @@ TEST(DtypeUpcast, AFloatKernelInAStepOfHalvesIsToldASoftmaxIsNot) {
   EXPECT_EQ(NumberOf(finding, "casts"), 3);
 }
 
+TEST(DtypeUpcast, AStepWithoutProductsIsToldByWhatItHas) {
+  constexpr char kHalfConvolution[] =
+      "sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_"
+      "tilesize128x128x64_warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__"
+      "5x_cudnn";
+  constexpr char kFloatAdd[] =
+      "void at::native::vectorized_elementwise_kernel<4, "
+      "at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >(int)";
+  const Finding finding =
+      Find(Steps()
+               .Kernel("aten::cudnn_convolution", kHalfConvolution, 90'000)
+               .Kernel("aten::add", kFloatAdd, 10'000)
+               .Explain(),
+           "dtype-upcast");
+
+  EXPECT_THAT(finding.title, HasSubstr("Convolutions run in bf16, but 3 "
+                                       "kernels work on fp32"));
+}
+
+TEST(DtypeUpcast, WhatCudnnSumsInFp32IsNoneButItsNormsAre) {
+  const Answer norm =
+      Steps()
+          .Kernel("aten::mm", kGemm, 90'000)
+          .Kernel("aten::cudnn_batch_norm",
+                  "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, "
+                  "512, true, 1, true>(float*)",
+                  10'000)
+          .Explain();
+  EXPECT_THAT(Ids(norm), Contains("dtype-upcast"));
+
+  const Answer answer =
+      Steps()
+          .Kernel("aten::mm", kGemm, 90'000)
+          .Kernel("aten::_cudnn_attention_forward",
+                  "void cudnn::fusion::lean_reduction_kernel<float>(float*)",
+                  10'000)
+          .Explain();
+
+  EXPECT_THAT(Ids(answer), Not(Contains("dtype-upcast")));
+}
+
 TEST(DtypeUpcast, AStepInFp32HasNone) {
   const Answer answer =
       Steps()
