@@ -239,10 +239,15 @@ void AddInParts(const FindingInput& in, std::vector<Finding>* findings) {
     finding.numbers[estimated ? "estimated_score_bytes" : "score_bytes"] =
         BytesNumber(score_bytes);
   }
+  // PyTorch's own function was called already.
   finding.suggestion =
-      "Use scaled_dot_product_attention with is_causal=True in place of a "
-      "mask, so that a fused backend can run; a mask that is filled in place "
-      "(masked_fill_) at least saves the copy.";
+      math ? "PyTorch takes its math backend where the others are switched off "
+             "(torch.nn.attention.sdpa_kernel) or do not take the inputs: "
+             "flash wants half precision, and is_causal=True in place of a "
+             "mask; memory-efficient takes fp32 and masks."
+           : "Use scaled_dot_product_attention with is_causal=True in place of "
+             "a mask, so that a fused backend can run; a mask that is filled "
+             "in place (masked_fill_) at least saves the copy.";
   findings->push_back(std::move(finding));
 }
 

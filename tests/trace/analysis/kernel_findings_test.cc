@@ -488,6 +488,21 @@ TEST(AttentionBackend, PartsAreToldWithTheScoresAndTheCopyOfTheMask) {
   EXPECT_EQ(NumberOf(finding, "time_between"), 3 * 894'000.);
 }
 
+TEST(AttentionBackend, TheMathBackendIsNotToldToCallWhatWasCalled) {
+  const char* math = "aten::_scaled_dot_product_attention_math";
+  const Finding finding = Find(Steps()
+                                   .Kernel(math, kGemm, 83'000)
+                                   .Kernel(math, kSoftmax, 283'000, 32'768)
+                                   .Kernel(math, kGemm, 84'000)
+                                   .Explain(),
+                               "attention-backend");
+
+  EXPECT_THAT(finding.title, HasSubstr("(the math backend)"));
+  EXPECT_THAT(finding.suggestion,
+              AllOf(HasSubstr("torch.nn.attention.sdpa_kernel"),
+                    Not(HasSubstr("masked_fill"))));
+}
+
 TEST(AttentionBackend, FusedOnesAreNamed) {
   const Finding finding =
       Find(Steps()
