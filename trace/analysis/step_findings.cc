@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -35,10 +36,17 @@ class Group {
     ns_ = AddSaturating(ns_, trace_.duration_ns[row]);
     int64_t& by_name = by_name_[Describe(row)];
     by_name = AddSaturating(by_name, trace_.duration_ns[row]);
+    const size_t op = OpOf(trace_, row);
+    ops_.insert(op == kNoEvent ? -1 : trace_.name[op]);
     if (rows_.size() < kMaxEventIds) rows_.push_back(row);
   }
   int64_t count() const { return count_; }
   int64_t ns() const { return ns_; }
+  // Whether all are of operators of this name.
+  bool AllIn(absl::string_view op) const {
+    return ops_.size() == 1 && *ops_.begin() >= 0 &&
+           trace_.names.at(*ops_.begin()) == op;
+  }
 
   // "cudaMalloc in aten::mm, ...", those that take longest.
   std::string Names() const {
@@ -82,6 +90,7 @@ class Group {
   int64_t count_ = 0;
   int64_t ns_ = 0;
   std::map<std::string, int64_t> by_name_;
+  std::set<int32_t> ops_;  // name ids; below 0 outside of operators
   std::vector<size_t> rows_;
 };
 
@@ -136,8 +145,13 @@ void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
     }
   }
   AddGroup("sync-in-step", "The CPU waits for the device",
-           "Keep results on the device, and read them once in many steps: "
-           ".item(), .cpu(), printing and if wait for all that was launched.",
+           waits.AllIn("aten::copy_")
+               ? "These copies wait until they are done: pin the memory of the "
+                 "host and copy with non_blocking=True; what goes to the host, "
+                 "read once in many steps."
+               : "Keep results on the device, and read them once in many "
+                 "steps: .item(), .cpu(), printing and if wait for all that "
+                 "was launched.",
            waits, steps, findings);
   AddGroup("alloc-in-step", "Memory is allocated or freed",
            "Warm up until the caching allocator has what the steps need, and "

@@ -83,6 +83,20 @@ TEST(Findings, AWaitInAStepNamesItsOperator) {
   EXPECT_EQ(finding.event_ids.size(), 10u);
 }
 
+TEST(Findings, WhereOnlyCopiesWaitTheyAreWhatToChange) {
+  const auto advice = [](const char* op) {
+    const Answer answer =
+        ExplainSteps([&](int64_t at, int, RecordBuilder* builder) {
+          builder->Op(op, at + 50'000, at + 60'000)
+              .Sync("cudaStreamSynchronize", at + 50'100, at + 59'900);
+        });
+    return Find(answer, "sync-in-step").suggestion;
+  };
+
+  EXPECT_THAT(advice("aten::copy_"), HasSubstr("non_blocking=True"));
+  EXPECT_THAT(advice("aten::_local_scalar_dense"), HasSubstr(".item()"));
+}
+
 TEST(Findings, TheWaitAfterTheStepsIsNone) {
   const Answer answer =
       ExplainSteps([](int64_t at, int i, RecordBuilder* builder) {
