@@ -154,6 +154,30 @@ std::optional<int64_t> BlocksOf(const Trace& trace, size_t row) {
   return blocks;
 }
 
+// "add (vectorized_elementwise_kernel) 4 blocks, ..., 2 more"; adds the rows.
+std::string GridsText(const FindingInput& in, const Kernels& kernels,
+                      Finding* finding) {
+  std::vector<std::string> shown;
+  size_t named = 0;
+  for (const auto& [name, kernel] : kernels.by_time) {
+    const std::string text = absl::StrCat(
+        WorkLabel(in, kernel.first), " ",
+        CountText(BlocksOf(in.trace, kernel.first).value_or(0), "block"));
+    // Names may differ where they are not shown.
+    if (std::ranges::find(shown, text) != shown.end()) {
+      ++named;
+    } else if (shown.size() < kShownKernels) {
+      ++named;
+      shown.push_back(text);
+      AddEventId(kernel.first, finding);
+    }
+  }
+  if (kernels.by_time.size() > named) {
+    shown.push_back(absl::StrCat(kernels.by_time.size() - named, " more"));
+  }
+  return absl::StrJoin(shown, ", ");
+}
+
 void AddSmallGrid(const FindingInput& in, std::vector<Finding>* findings) {
   const Trace& trace = in.trace;
   const DeviceDescription& device = trace.header.device;
@@ -168,31 +192,21 @@ void AddSmallGrid(const FindingInput& in, std::vector<Finding>* findings) {
     return blocks.has_value() && *blocks < multiprocessors &&
            classes.Of(row) != KernelClass::kCommunication;
   });
-  Finding finding;
-  std::vector<std::string> shown;
   int64_t ns = 0;
   for (const auto& [name, kernel] : kernels.by_time) {
     ns = AddSaturating(ns, kernel.ns);
-    if (shown.size() == kShownKernels) continue;
-    shown.push_back(absl::StrCat(
-        WorkLabel(in, kernel.first), " ",
-        CountText(BlocksOf(trace, kernel.first).value_or(0), "block")));
-    AddEventId(kernel.first, &finding);
   }
   const double share = static_cast<double>(ns) /
                        std::max(1., static_cast<double>(kernels.all_ns));
-  if (shown.empty() || share < kMinKernelShare) return;
-  if (kernels.by_time.size() > shown.size()) {
-    shown.push_back(
-        absl::StrCat(kernels.by_time.size() - shown.size(), " more"));
-  }
+  if (kernels.by_time.empty() || share < kMinKernelShare) return;
+  Finding finding;
   finding.id = "small-grid";
   finding.severity = "info";
   finding.title = absl::StrCat(
       "Kernels that take ", PercentText(share),
       " of the device work have fewer blocks than the device has "
       "multiprocessors (",
-      CountText(multiprocessors), "): ", absl::StrJoin(shown, ", "), ".");
+      CountText(multiprocessors), "): ", GridsText(in, kernels, &finding), ".");
   finding.numbers["kernels"] =
       CountNumber(static_cast<int64_t>(kernels.by_time.size()));
   finding.numbers["kernel_time"] = NsNumber(ns);

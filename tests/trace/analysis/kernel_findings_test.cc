@@ -302,6 +302,25 @@ TEST(UnfusedPointwise, ACopyIntoAnotherLayoutIsNoMember) {
   EXPECT_THAT(Ids(answer), Not(Contains("unfused-pointwise")));
 }
 
+TEST(SmallGrid, NamesThatLookTheSameAreShownOnce) {
+  const std::string apply =
+      "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<";
+  const Finding finding = Find(Steps()
+                                   .Kernel("a", apply + "1>(int)", 4'000, 8)
+                                   .Kernel("b", apply + "2>(int)", 3'000, 8)
+                                   .Kernel("c", kAdd, 2'000, 4)
+                                   .Kernel("d", kMul, 1'000, 4)
+                                   .Kernel("e", kGelu, 500, 4)
+                                   .Explain(),
+                               "small-grid");
+
+  EXPECT_THAT(finding.title,
+              HasSubstr(": multi_tensor_apply_kernel 8 blocks, add "
+                        "(vectorized_elementwise_kernel) 4 blocks, mul "
+                        "(vectorized_elementwise_kernel) 4 blocks, 1 more."));
+  EXPECT_EQ(NumberOf(finding, "kernels"), 5);
+}
+
 TEST(SmallGrid, NamesWhatTheKernelsDo) {
   const Finding finding = Find(Steps()
                                    .Kernel("aten::mm", kGemm, 2'000, 8)
