@@ -293,9 +293,16 @@ void AddFusionFindings(const FindingInput& in, std::vector<Finding>* findings) {
     finding.numbers["bandwidth"] = {most->bandwidth(), "bytes/s", "", ""};
   }
   for (const size_t row : most->first) AddEventId(row, &finding);
-  finding.suggestion =
+  // The last of what Adam and its kin do to a tensor.
+  const bool optimizer = std::ranges::any_of(most->first, [&](size_t row) {
+    return in.names.Of(row).action == "addcdiv";
+  });
+  finding.suggestion = absl::StrCat(
+      optimizer ? "If it is an optimizer's step, it can be fused=True "
+                  "(torch.optim). "
+                : "",
       "Let a compiler fuse them (torch.compile), or write one kernel, if each "
-      "takes what the one before it made, which a trace does not tell.";
+      "takes what the one before it made, which a trace does not tell.");
   findings->push_back(std::move(finding));
 }
 

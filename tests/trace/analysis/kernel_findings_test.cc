@@ -302,6 +302,26 @@ TEST(UnfusedPointwise, ACopyIntoAnotherLayoutIsNoMember) {
   EXPECT_THAT(Ids(answer), Not(Contains("unfused-pointwise")));
 }
 
+TEST(UnfusedPointwise, AnOptimizerCanBeFusedByItself) {
+  const std::string addcdiv =
+      "void at::native::vectorized_elementwise_kernel<4, "
+      "at::native::(anonymous "
+      "namespace)::addcdiv_cuda_kernel(at::TensorIteratorBase&, c10::Scalar "
+      "const&)::{lambda(float, float, float)#1}, std::array<char*, 4ul> >(int)";
+  const auto advice = [](const std::string& second) {
+    return Find(Steps()
+                    .Kernel("aten::mul_", kMul, 30'000, 24'576)
+                    .Kernel("aten::op", second, 30'000, 24'576)
+                    .Explain(),
+                "unfused-pointwise")
+        .suggestion;
+  };
+
+  EXPECT_THAT(advice(addcdiv),
+              AllOf(HasSubstr("fused=True"), HasSubstr("torch.compile")));
+  EXPECT_THAT(advice(kAdd), Not(HasSubstr("fused=True")));
+}
+
 TEST(SmallGrid, NamesThatLookTheSameAreShownOnce) {
   const std::string apply =
       "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<";
