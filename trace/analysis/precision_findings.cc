@@ -190,6 +190,12 @@ TensorCores TensorCoresOf(const FindingInput& in) {
   return ByKernels(in);
 }
 
+// Where all of it is of attention.
+constexpr char kMathAdvice[] =
+    "PyTorch's math backend of attention computes half precision in fp32 too: "
+    "let a fused backend run (torch.nn.attention), or allow TF32 "
+    "(torch.set_float32_matmul_precision(\"high\")).";
+
 // What to try, by what tensor cores take and what the kernels work on.
 std::string HowToUse(TensorCores cores, bool fp64, bool all_half) {
   if (all_half) {
@@ -215,6 +221,9 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
   int64_t ns = 0;
   bool fp64 = false;
   bool all_half = true;
+  bool all_math = true;
+  const int32_t math_op =
+      FindName(in.trace, "aten::_scaled_dot_product_attention_math");
   for (const StreamWork& stream : in.streams) {
     for (const size_t row : stream.rows) {
       if (in.trace.kind[row] != EventKind::kKernel) continue;
@@ -224,8 +233,10 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       fp64 = fp64 || name.type == KernelType::kF64;
       all_half = all_half && IsHalf(name.type);
+      all_math = all_math && !IsHalf(name.type) &&
+                 OpAround(in.trace, row, math_op) != kNoEvent;
       const size_t op = OpOf(in.trace, row);
-      names.Add(op == kNoEvent ? name.function
+      names.Add(op == kNoEvent ? ShortName(name.function)
                                : absl::StrCat(ShortName(name.function), " in ",
                                               in.trace.name_of(op)),
                 in.trace.duration_ns[row]);
@@ -248,7 +259,9 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
   finding.numbers["kernel_share"] =
       RatioNumber(share, "time of matrix kernels without tensor cores",
                   "time of device work");
-  finding.suggestion = HowToUse(cores, fp64, all_half);
+  finding.suggestion = all_math && cores == TensorCores::kFull && !fp64
+                           ? kMathAdvice
+                           : HowToUse(cores, fp64, all_half);
   findings->push_back(std::move(finding));
 }
 

@@ -579,6 +579,18 @@ TEST(TensorCoresUnused, TheAdviceIsWhatTheDeviceCanTake) {
               HasSubstr("multiples of 8"));
 }
 
+TEST(TensorCoresUnused, TheMathBackendOfAttentionIsWhyItRunsInFp32) {
+  Header header = MakeGpuTrace(1).header;
+  header.device.compute_capability = "9.0";
+  header.device.multiprocessor.reset();
+  Steps steps;
+  steps.Kernel("aten::_scaled_dot_product_attention_math",
+               "ampere_sgemm_128x64_nn", 100'000);
+
+  EXPECT_THAT(Find(steps.Explain(header), "tensor-cores-unused").suggestion,
+              HasSubstr("math backend of attention"));
+}
+
 TEST(TensorCoresUnused, KernelsTellWhatADeviceIsThatNobodyKnows) {
   EXPECT_THAT(AdviceFor("volta_sgemm_128x64_nn", std::nullopt),
               HasSubstr("torch.float16"));
