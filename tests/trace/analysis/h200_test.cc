@@ -173,6 +173,15 @@ TEST(H200Answer, AnMlpHasAGatedUnitToFuse) {
   EXPECT_THAT(Ids(answer), Not(Contains("copy-before-gemm")));
 }
 
+TEST(H200Answer, AStormOfSmallAdditionsIsNotLimitedByBandwidth) {
+  const Finding finding = Find(ExplainFile("storm"), "unfused-pointwise");
+
+  EXPECT_THAT(finding.title, HasSubstr("add x40 run one after the other"));
+  EXPECT_THAT(finding.title, HasSubstr("one launch in place of 40"));
+  EXPECT_EQ(finding.numbers.at("launches_saved").value, 4 * 39);
+  EXPECT_EQ(finding.numbers.count("bandwidth"), 0u);
+}
+
 TEST(H200Answer, AColdStepSaysWhatItPaysFor) {
   const Finding finding = Find(ExplainFile("mm64_cold"), "cold-step");
 
