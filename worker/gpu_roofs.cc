@@ -139,6 +139,7 @@ absl::StatusOr<DeviceRoofs> MeasureGpu(const TorchRuntime& runtime,
   const at::Device gpu(at::kCUDA, static_cast<c10::DeviceIndex>(index));
   const bool small = found->memory_bytes < kSmallGpuBytes;
   const Work wait = [&] { runtime.Synchronize(device); };
+  runtime.MakeCurrent(device);
   const c10::InferenceMode inference;
   const Products products(gpu, small ? kRowsOfSmallGpus : kRows, wait);
   DeviceRoofs roofs;

@@ -147,6 +147,7 @@ JobOutcome RunJob(const WorkerJob& given, const WorkerParts& parts) {
   std::unique_ptr<L2Flush> l2_flush;
   const auto make_workload =
       [&]() -> absl::StatusOr<std::unique_ptr<Workload>> {
+    runtime.MakeCurrent(spec.device);
     if (spec.l2 == L2Policy::kFlush) {
       ASSIGN_OR_RETURN(l2_flush, L2Flush::Create(spec.device));
     }

@@ -127,6 +127,12 @@ std::map<std::string, double> TorchRuntime::MeasureCpu() const {
   return flops;
 }
 
+void TorchRuntime::MakeCurrent(absl::string_view device) const {
+  if (const std::optional<int> gpu = GpuIndex(device)) {
+    at::accelerator::setDeviceIndex(static_cast<c10::DeviceIndex>(*gpu));
+  }
+}
+
 void TorchRuntime::Synchronize(absl::string_view device) const {
   const std::optional<int> gpu = GpuIndex(device);
   if (!gpu.has_value()) return;
@@ -148,6 +154,7 @@ int64_t TorchRuntime::DeviceAllocations(absl::string_view device) const {
 }
 
 void TorchRuntime::RunThrowawaySteps(absl::string_view device) const {
+  MakeCurrent(device);
   const c10::InferenceMode inference;
   at::TensorOptions options;
   if (const std::optional<int> index = GpuIndex(device)) {

@@ -39,6 +39,10 @@ class TorchRuntime {
 
   // FLOP/s of a small matrix product by dtype: about 0.1 s in all.
   std::map<std::string, double> MeasureCpu() const;
+  // Makes a GPU the one that the calls of this thread go to where they name
+  // none. Without it they go to the first, and open a context there: 0.6 GiB of
+  // the memory of somebody else's device.
+  void MakeCurrent(absl::string_view device) const;
   // Waits until the device has done its work.
   void Synchronize(absl::string_view device) const;
   // How often PyTorch has got memory from the device (cudaMalloc); 0 on the

@@ -216,12 +216,42 @@ class Checks(tally.Tally):
                 self.expect(f"CUDA_VISIBLE_DEVICES={value!r} leaves the CPU",
                             ids == ["cpu"], ids)
 
+    @staticmethod
+    def gpus_of_processes():
+        """{pid: the GPUs that it holds memory of}."""
+        gpus = {}
+        for line in nvidia_smi("compute-apps=pid,gpu_uuid"):
+            pid, gpu = line.split(", ")
+            gpus.setdefault(pid, set()).add(gpu)
+        return gpus
+
+    def work_on_one_gpu_leaves_the_others_alone(self):
+        if len(nvidia_smi("gpu=uuid")) < 2:
+            print("skipped work_on_one_gpu_leaves_the_others_alone: there is "
+                  "one GPU", flush=True)
+            return
+        for standby in ["1", "0"]:
+            with self.daemon(f"--standby-workers={standby}") as server:
+                job = json.loads(server.cli(
+                    "run", "two_streams", "--variant", "two_streams",
+                    "--device", "gpu1", "--timed-steps", "100000", "--detach",
+                    "--json"))["name"]
+                self.wait(server, job, lambda job: job.get("progress", {}).get(
+                    "phase") == "timed")
+                gpus = self.gpus_of_processes()
+                server.cli("cancel", job)
+                self.expect(
+                    f"with {standby} standby workers each is on one GPU",
+                    bool(gpus) and all(len(of) == 1 for of in gpus.values()),
+                    gpus)
+
     def run(self):
         for check in [self.many_jobs_leak_nothing,
                       self.a_worker_killed_in_each_phase_frees_the_gpu,
                       self.a_hung_worker_is_killed,
                       self.another_process_on_the_gpu_is_flagged,
-                      self.visible_devices_are_respected]:
+                      self.visible_devices_are_respected,
+                      self.work_on_one_gpu_leaves_the_others_alone]:
             if not re.search(self.args.only, check.__name__):
                 continue
             try:
