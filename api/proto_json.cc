@@ -161,7 +161,7 @@ class JsonWriter {
       const Message& entry = reflection.GetRepeatedMessage(message, &field, i);
       entries.emplace_back(KeyText(entry, key), &entry);
     }
-    std::sort(entries.begin(), entries.end());
+    std::ranges::sort(entries);
     Open('{');
     for (const auto& [text, entry] : entries) {
       Next();

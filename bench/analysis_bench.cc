@@ -94,10 +94,10 @@ RawRecords RecordsOf(const Trace& trace, int64_t rows) {
       records.host.push_back(event);
     }
   }
-  std::stable_sort(records.host.begin(), records.host.end(),
-                   [](const RawHostEvent& a, const RawHostEvent& b) {
-                     return a.thread < b.thread;
-                   });
+  std::ranges::stable_sort(records.host,
+                           [](const RawHostEvent& a, const RawHostEvent& b) {
+                             return a.thread < b.thread;
+                           });
   return records;
 }
 

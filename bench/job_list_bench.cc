@@ -105,7 +105,7 @@ absl::Status MeasurePages(JobStore& store, const FilterCase& filter) {
     // Every other list goes on where the last one ended.
     after = round % 2 == 0 ? page.next : std::nullopt;
   }
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   std::printf("%-45s %3zu jobs  p50 %7.3f ms  p99 %7.3f ms\n", filter.name,
               items, absl::ToDoubleMilliseconds(times[kRounds / 2]),
               absl::ToDoubleMilliseconds(times[kRounds * 99 / 100]));

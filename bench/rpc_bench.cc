@@ -149,7 +149,7 @@ void Report(const char* name, const BenchServer& server, int clients,
     all.insert(all.end(), of_client.begin(), of_client.end());
   }
   TRAZA_CHECK(!all.empty());
-  std::sort(all.begin(), all.end());
+  std::ranges::sort(all);
   const auto at = [&all](double share) {
     return all[std::min(
         all.size() - 1,

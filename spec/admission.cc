@@ -110,6 +110,10 @@ class Admission {
 
   absl::Status CheckNames() {
     if (workload_ == nullptr) {
+      // A manifest that cannot be used is listed under the name of its file.
+      const WorkloadSchema* const broken =
+          host_.FindWorkload(absl::StrCat(request_.workload, ".json"));
+      if (broken != nullptr) return NoSuchModel(*broken);
       return NotFound(Reason::kWorkloadNotFound, "workload", request_.workload,
                       Names(host_.workloads, &WorkloadSchema::name));
     }
@@ -138,6 +142,13 @@ class Admission {
       }
     }
     return workload_->variants.front();
+  }
+
+  absl::Status NoSuchModel(const WorkloadSchema& broken) const {
+    return ErrorBuilder(absl::StatusCode::kNotFound, Reason::kWorkloadNotFound)
+        .With("workload", request_.workload)
+        .Build(absl::StrCat("There is no workload ", Quoted(request_.workload),
+                            ": ", broken.title));
   }
 
   static absl::Status NotFound(Reason reason, absl::string_view noun,

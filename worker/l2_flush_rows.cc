@@ -11,11 +11,7 @@ namespace {
 // The pass that [*begin, end) of holds the time; null where none does.
 bool IsWithin(const std::vector<L2FlushTime>& flushes,
               int64_t L2FlushTime::* begin, int64_t time_ns) {
-  const auto after =
-      std::upper_bound(flushes.begin(), flushes.end(), time_ns,
-                       [begin](int64_t time, const L2FlushTime& flush) {
-                         return time < flush.*begin;
-                       });
+  const auto after = std::ranges::upper_bound(flushes, time_ns, {}, begin);
   return after != flushes.begin() && time_ns < std::prev(after)->end_ns;
 }
 

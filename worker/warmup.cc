@@ -53,7 +53,9 @@ void WarmupSteps::Add(int64_t step_ns, bool allocated) {
     result_.spread.reset();
   }
   last_.push_back(step_ns);
-  elapsed_ns_ += step_ns;
+  // The first step of a process loads what the others use: it may take longer
+  // than the time that all have.
+  if (result_.steps > 0) elapsed_ns_ += step_ns;
   ++result_.steps;
   if (last_.size() == kAgreeing) result_.spread = Spread();
   if (warmup_.automatic) {

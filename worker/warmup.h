@@ -16,7 +16,8 @@ namespace traza {
 // A fixed warm-up runs its number of steps. An automatic one runs at least 3,
 // until the middle half of the last 8 agrees or its time is over: 20 ms for
 // steps below 1 ms, which are bound by launches and have nothing to warm for
-// longer, 500 ms for others, whose clocks rise under load.
+// longer, 500 ms for others, whose clocks rise under load. The time starts
+// after the first step.
 //
 // Thread-compatible.
 class WarmupSteps {

@@ -78,8 +78,8 @@ void StandbyPool::StartMissing() {
 }
 
 bool StandbyPool::loading() const {
-  return std::any_of(workers_.begin(), workers_.end(),
-                     [](const Waiting& w) { return !w.channel.ready(); });
+  return std::ranges::any_of(
+      workers_, [](const Waiting& w) { return !w.channel.ready(); });
 }
 
 void StandbyPool::BackOff() {
@@ -95,8 +95,8 @@ std::optional<WorkerChannel> StandbyPool::Take() {
   const auto gone = std::remove_if(workers_.begin(), workers_.end(), useless);
   if (gone != workers_.end()) BackOff();
   workers_.erase(gone, workers_.end());
-  auto best = std::find_if(workers_.begin(), workers_.end(),
-                           [](const Waiting& w) { return w.channel.ready(); });
+  auto best = std::ranges::find_if(
+      workers_, [](const Waiting& w) { return w.channel.ready(); });
   if (best == workers_.end()) best = workers_.begin();
   if (best == workers_.end()) return std::nullopt;
   WorkerChannel channel = std::move(best->channel);
@@ -133,9 +133,8 @@ absl::Duration StandbyPool::NextDeadline() const {
 }
 
 void StandbyPool::Count() const {
-  const auto ready =
-      std::count_if(workers_.begin(), workers_.end(),
-                    [](const Waiting& w) { return w.channel.ready(); });
+  const auto ready = std::ranges::count_if(
+      workers_, [](const Waiting& w) { return w.channel.ready(); });
   metrics_.SetStandbyWorkers(options_.device, ready);
 }
 

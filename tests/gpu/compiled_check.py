@@ -223,7 +223,7 @@ class Checks(tally.Tally):
         self.expect("  and it refuses shapes that it was not compiled for",
                     code == 1 and "crash" not in err.lower(), err.strip())
         for name, word in [("other_gpu", "7.5"), ("other_torch", "2.4.0"),
-                           ("cut", "cut")]:
+                           ("cut", "cannot be used")]:
             code, _, err = self.cli("run", name, "--device", self.args.device)
             self.expect(f"{name} is refused, with the reason",
                         code != 0 and word in err, err.strip())

@@ -237,6 +237,23 @@ TEST(Admit, UnknownNamesListWhatExists) {
               HasSubstr("known: eager, compiled"));
 }
 
+TEST(Admit, AModelWhoseManifestCannotBeUsedIsSaidToBeSo) {
+  WorkerDescription host = SampleDescription();
+  WorkloadSchema broken = host.workloads.front();
+  broken.name = "mine.json";
+  broken.title = "\"mine.json\" cannot be used: it is cut.";
+  host.workloads.push_back(broken);
+
+  const absl::StatusOr<AdmittedJob> job =
+      Admit({.workload = "mine"}, host, AdmissionLimits{});
+
+  EXPECT_THAT(job, StatusIs(StatusCode::kNotFound,
+                            HasReason(Reason::kWorkloadNotFound)));
+  EXPECT_EQ(MessageOf(job),
+            "There is no workload \"mine\": \"mine.json\" cannot be used: it "
+            "is cut.");
+}
+
 struct BadRequest {
   std::string field;  // of the violation
   std::function<void(JobRequest&)> apply;

@@ -52,7 +52,7 @@ class StandInPython {
   // How often it has compiled.
   int compilations() const {
     const std::string lines = ReadFile(count(), 1 << 20).value_or("");
-    return static_cast<int>(std::count(lines.begin(), lines.end(), '\n'));
+    return static_cast<int>(std::ranges::count(lines, '\n'));
   }
   // What makes a worker use it.
   std::vector<std::string> environment() const {

@@ -107,8 +107,8 @@ TEST_F(PackageCacheTest, WhateverDecidesThePackageHasOneOfItsOwn) {
   paths.push_back(Get()->path);
 
   EXPECT_EQ(stand_in_.compilations(), paths.size());
-  std::sort(paths.begin(), paths.end());
-  EXPECT_EQ(std::unique(paths.begin(), paths.end()), paths.end());
+  std::ranges::sort(paths);
+  EXPECT_EQ(std::ranges::adjacent_find(paths), paths.end());
 }
 
 TEST_F(PackageCacheTest, AnotherGpuOfTheModelTakesTheSame) {

@@ -106,6 +106,16 @@ TEST(WarmupSteps, LongStepsEndAtTheLongCap) {
   EXPECT_NEAR(static_cast<double>(result.steps), 34, 2);  // 500 ms of 15 ms
 }
 
+TEST(WarmupSteps, AFirstStepThatTakesLongerThanAllMayTakesNoneOfTheirTime) {
+  WarmupSteps warmup(kAutomatic, false);
+  warmup.Add(33'900'000);
+
+  const WarmupResult result = RunAll(warmup, {250'000});
+
+  EXPECT_EQ(result.steps, 8);
+  EXPECT_TRUE(result.steady);
+}
+
 TEST(WarmupSteps, AtLeastThreeStepsRunPastTheCap) {
   WarmupSteps warmup(kAutomatic, true);
 

@@ -20,7 +20,7 @@ namespace {
 constexpr double kMaxLossShare = 0.01;
 
 int64_t CountKinds(const Trace& trace, bool (*counts)(EventKind)) {
-  return std::count_if(trace.kind.begin(), trace.kind.end(), counts);
+  return std::ranges::count_if(trace.kind, counts);
 }
 
 bool IsWork(EventKind kind) {

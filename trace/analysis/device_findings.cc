@@ -101,7 +101,7 @@ LongGaps LongGapsOf(const DeviceLane& lane) {
     found.gaps.emplace_back(-length, piece.next);
     found.ns = AddSaturating(found.ns, length);
   }
-  std::sort(found.gaps.begin(), found.gaps.end());
+  std::ranges::sort(found.gaps);
   return found;
 }
 

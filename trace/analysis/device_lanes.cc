@@ -261,8 +261,7 @@ int64_t LastThread(const Trace& trace, const StepIndex& steps) {
 }  // namespace
 
 bool HasCalls(const Trace& trace) {
-  return std::find(trace.kind.begin(), trace.kind.end(), EventKind::kCall) !=
-         trace.kind.end();
+  return std::ranges::find(trace.kind, EventKind::kCall) != trace.kind.end();
 }
 
 std::optional<Window> WindowOf(const Trace& trace, const StepIndex& steps) {

@@ -53,8 +53,8 @@ inline constexpr std::array kFindingIds = {
     FindingId{"pageable-copy", FindingNeeds::kHostMemory},
     FindingId{"graph-replayed", FindingNeeds::kDeviceWork},
     FindingId{"graph-candidate", FindingNeeds::kStepsOfWork},
-    // Of kernels (dominant_, kernel_, gemm_, precision_, fusion_ and
-    // attention_findings.cc).
+    // Of kernels (dominant_, kernel_, gemm_, product_, convolution_,
+    // precision_, fusion_ and attention_findings.cc).
     FindingId{"dominant-kernels", FindingNeeds::kDeviceWork},
     FindingId{"low-occupancy", FindingNeeds::kOccupancy},
     FindingId{"small-grid", FindingNeeds::kGrid},
@@ -62,6 +62,7 @@ inline constexpr std::array kFindingIds = {
     FindingId{"epilogue-fused", FindingNeeds::kOps},
     FindingId{"layout", FindingNeeds::kDeviceWork},
     FindingId{"same-gpu-work", FindingNeeds::kOps},
+    FindingId{"layout-conversion", FindingNeeds::kDeviceWork},
     FindingId{"dtype-upcast", FindingNeeds::kDeviceWork},
     FindingId{"tensor-cores-unused", FindingNeeds::kDeviceWork},
     FindingId{"unfused-pointwise", FindingNeeds::kGrid},

@@ -49,6 +49,8 @@ void AddGraphFindings(const FindingInput& in, std::vector<Finding>* findings);
 void AddKernelFindings(const FindingInput& in, std::vector<Finding>* findings);
 void AddGemmFindings(const FindingInput& in, std::vector<Finding>* findings);
 void AddProductFindings(const FindingInput& in, std::vector<Finding>* findings);
+void AddConvolutionFindings(const FindingInput& in,
+                            std::vector<Finding>* findings);
 void AddPrecisionFindings(const FindingInput& in,
                           std::vector<Finding>* findings);
 void AddFusionFindings(const FindingInput& in, std::vector<Finding>* findings);

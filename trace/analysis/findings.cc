@@ -45,6 +45,7 @@ std::vector<Finding> FindFindings(const Trace& trace, const RowTimes& times,
     AddDominantFindings(in, &findings);
     AddGemmFindings(in, &findings);
     AddProductFindings(in, &findings);
+    AddConvolutionFindings(in, &findings);
     AddAttentionFindings(in, &findings);
     AddFusionFindings(in, &findings);
     AddPrecisionFindings(in, &findings);
@@ -52,10 +53,9 @@ std::vector<Finding> FindFindings(const Trace& trace, const RowTimes& times,
     AddGraphFindings(in, &findings);
     AddOpFindings(in, &findings);
   }
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) {
-                     return RankOf(a.severity) < RankOf(b.severity);
-                   });
+  std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+    return RankOf(a.severity) < RankOf(b.severity);
+  });
   return findings;
 }
 

@@ -59,9 +59,8 @@ class Intervals {
 
  private:
   size_t FirstThatEndsAfter(int64_t time_ns) const {
-    const auto found = std::upper_bound(
-        pieces_.begin(), pieces_.end(), time_ns,
-        [](int64_t time, const Piece& piece) { return time < piece.end_ns; });
+    const auto found =
+        std::ranges::upper_bound(pieces_, time_ns, {}, &Piece::end_ns);
     return static_cast<size_t>(found - pieces_.begin());
   }
 

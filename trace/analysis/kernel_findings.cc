@@ -55,11 +55,10 @@ Kernels KernelsOf(const Trace& trace, const std::vector<DeviceLane>& lanes,
     }
   }
   kernels.by_time.assign(by_name.begin(), by_name.end());
-  std::sort(kernels.by_time.begin(), kernels.by_time.end(),
-            [](const auto& a, const auto& b) {
-              return std::make_pair(-a.second.ns, a.second.first) <
-                     std::make_pair(-b.second.ns, b.second.first);
-            });
+  std::ranges::sort(kernels.by_time, [](const auto& a, const auto& b) {
+    return std::make_pair(-a.second.ns, a.second.first) <
+           std::make_pair(-b.second.ns, b.second.first);
+  });
   return kernels;
 }
 

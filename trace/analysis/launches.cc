@@ -30,8 +30,8 @@ struct Stream {
 
 // The most launches at once between `from` and `to`.
 int64_t MostBetween(std::vector<int64_t> from, std::vector<int64_t> to) {
-  std::sort(from.begin(), from.end());
-  std::sort(to.begin(), to.end());
+  std::ranges::sort(from);
+  std::ranges::sort(to);
   int64_t most = 0;
   size_t left = 0;
   for (size_t entered = 0; entered < from.size(); ++entered) {
@@ -103,8 +103,7 @@ std::optional<LaunchStats> LaunchCounter::Take() {
   if (stats_.launches == 0) return std::nullopt;
   stats_.latency_samples = static_cast<int64_t>(latencies_.size());
   if (!latencies_.empty()) {
-    stats_.latency_min_ns =
-        *std::min_element(latencies_.begin(), latencies_.end());
+    stats_.latency_min_ns = *std::ranges::min_element(latencies_);
     stats_.latency_p50_ns = NearestRank(&latencies_, 50);
     stats_.latency_p90_ns = NearestRank(&latencies_, 90);
     stats_.latency_p99_ns = NearestRank(&latencies_, 99);

@@ -11,6 +11,7 @@
 
 #include "trace/analysis/op_cost.h"
 #include "trace/analysis/statistics.h"
+#include "trace/analysis/union_length.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -90,13 +91,15 @@ std::optional<Roofline> ByDeclaration(const Trace& trace,
                        .bytes = cost->bytes * count,
                        .type = DeclaredType(trace.header.job),
                        .declared = true};
+  // Work side by side takes its time once.
+  UnionLength busy;
   for (size_t row = 0; row < trace.rows(); ++row) {
-    if (!IsDeviceWork(trace.kind[row]) || steps.Of(row) >= steps.count()) {
-      continue;
+    if (IsDeviceWork(trace.kind[row]) && steps.Of(row) < steps.count()) {
+      busy.Add(trace.start_ns[row], trace.end_ns(row));
     }
-    roofline.all_ns = AddSaturating(roofline.all_ns, trace.duration_ns[row]);
   }
-  roofline.ns = roofline.all_ns;
+  roofline.all_ns = busy.ns();
+  roofline.ns = busy.ns();
   if (roofline.ns <= 0) return std::nullopt;
   return roofline;
 }

@@ -37,7 +37,7 @@ void Add(std::vector<int64_t>* times, int64_t row, int64_t time) {
 RowTimes::RowTimes(const Trace& trace)
     : self_cpu(trace.duration_ns), merged(trace.rows(), 0) {
   AddChildren(trace);
-  if (std::any_of(trace.kind.begin(), trace.kind.end(), IsDeviceWork)) {
+  if (std::ranges::any_of(trace.kind, IsDeviceWork)) {
     AddDeviceWork(trace);
   }
   LiftMerged(trace);

@@ -52,7 +52,7 @@ class Group {
   std::string Names() const {
     std::vector<std::pair<int64_t, std::string>> names;
     for (const auto& [name, ns] : by_name_) names.emplace_back(-ns, name);
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     std::vector<std::string> shown;
     for (const auto& [ns, name] : names) {
       if (shown.size() == kShownNames) {

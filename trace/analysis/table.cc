@@ -100,16 +100,15 @@ void Sort(const SortColumn& column, std::vector<TableRow>* rows) {
     return a.name < b.name;
   };
   if (column.value == nullptr) {
-    std::stable_sort(rows->begin(), rows->end(), by_name);
+    std::ranges::stable_sort(*rows, by_name);
     return;
   }
-  std::stable_sort(rows->begin(), rows->end(),
-                   [&](const TableRow& a, const TableRow& b) {
-                     const auto left = column.value(a);
-                     const auto right = column.value(b);
-                     if (left != right) return left > right;
-                     return by_name(a, b);
-                   });
+  std::ranges::stable_sort(*rows, [&](const TableRow& a, const TableRow& b) {
+    const auto left = column.value(a);
+    const auto right = column.value(b);
+    if (left != right) return left > right;
+    return by_name(a, b);
+  });
 }
 
 std::optional<double> ShareOf(const std::optional<int64_t>& part,

@@ -103,8 +103,8 @@ void FillDurations(std::vector<int64_t>* durations, TableRow* row) {
   row->mean_ns = Mean(*durations);
   row->p50_ns = NearestRank(durations, 50);
   row->p99_ns = NearestRank(durations, 99);
-  row->min_ns = *std::min_element(durations->begin(), durations->end());
-  row->max_ns = *std::max_element(durations->begin(), durations->end());
+  row->min_ns = *std::ranges::min_element(*durations);
+  row->max_ns = *std::ranges::max_element(*durations);
 }
 
 // Other profilers repeat an annotation on the lane of the device that did its

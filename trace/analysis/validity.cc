@@ -13,7 +13,7 @@ namespace traza {
 bool HasNoDeviceCollector(const Trace& trace) {
   const std::string& collector = trace.header.collector;
   if (!collector.empty()) return collector == "null";
-  return std::none_of(trace.kind.begin(), trace.kind.end(), IsDeviceWork);
+  return std::ranges::none_of(trace.kind, IsDeviceWork);
 }
 
 void AddCriterion(Criterion criterion, Validity* validity) {

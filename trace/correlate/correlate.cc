@@ -297,8 +297,8 @@ void CountLosses(const RawRecords& records, const RowOrder& order,
                  Completeness* completeness) {
   AddTo(&completeness->bad_order, order.reversed());
   AddTo(&completeness->cut, filler.cut());
-  const bool have_ops = std::any_of(
-      records.host.begin(), records.host.end(),
+  const bool have_ops = std::ranges::any_of(
+      records.host,
       [](const RawHostEvent& event) { return event.kind == EventKind::kOp; });
   if (launches.calls() > 0) {
     AddTo(&completeness->failed_calls, launches.failed_calls());

@@ -45,7 +45,7 @@ class MemorySource final : public ByteSource {
 
   absl::StatusOr<size_t> Read(char* to, size_t size) override {
     const absl::string_view part = left_.substr(0, size);
-    std::copy(part.begin(), part.end(), to);
+    std::ranges::copy(part, to);
     left_.remove_prefix(part.size());
     return part.size();
   }

@@ -21,7 +21,9 @@ namespace traza {
 // Runs the whole command line program in this process, against a fake daemon.
 class CliTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { ::setenv("TZ", "UTC", 1); }
+  static void SetUpTestSuite() {
+    ::setenv("TZ", "UTC", 1);  // NOLINT(concurrency-mt-unsafe): no threads yet
+  }
 
   // Returns the exit code; what was written is in out_ and err_.
   int Run(std::vector<std::string> words) {

@@ -29,7 +29,9 @@ using testing::Le;
 using testing::Not;
 
 absl::StatusOr<Trace> LoadFixture(const std::string& name) {
-  const char* root = std::getenv("TRAZA_SOURCE_DIR");
+  // Tests read the environment before they start threads.
+  const char* root =
+      std::getenv("TRAZA_SOURCE_DIR");  // NOLINT(concurrency-mt-unsafe)
   return ReadParquet(std::filesystem::path(root == nullptr ? "." : root) /
                      "tests/trace/fixtures/h200" /
                      absl::StrCat(name, ".parquet"));
@@ -78,6 +80,7 @@ TEST_P(H200, IdleTimeIsExplainedToTheLastNanosecond) {
   EXPECT_EQ(device.busy_ns + device.idle_ns, device.window_ns);
   EXPECT_EQ(idle.profiler_ns.value_or(0) + idle.sync_ns.value_or(0) +
                 idle.host_ns.value_or(0) + idle.launch_ns.value_or(0) +
+                idle.dependency_ns.value_or(0) +
                 idle.kernel_gap_ns.value_or(0) + idle.other_ns.value_or(0) +
                 idle.unknown_ns.value_or(0),
             device.idle_ns);
@@ -88,7 +91,8 @@ TEST_P(H200, IdleTimeIsExplainedToTheLastNanosecond) {
 
 INSTANTIATE_TEST_SUITE_P(All, H200,
                          testing::Values("geglu", "mm4096", "mm64", "mm64_cold",
-                                         "mm64_kernels", "storm"),
+                                         "mm64_kernels", "storm", "conv",
+                                         "sync_heavy", "two_streams"),
                          [](const auto& param) {
                            return std::string(param.param);
                          });
@@ -107,6 +111,44 @@ TEST(H200Answer, AStormOfTinyKernelsIsOverheadBoundThoughMostOfThemQueue) {
   EXPECT_THAT(NumberOf(answer, "device_busy"), AllOf(Ge(0.1), Le(0.11)));
   EXPECT_THAT(NumberOf(answer, "device_waiting"), Ge(0.85));
   EXPECT_THAT(Ids(answer), Contains("overhead-bound"));
+}
+
+TEST(H200Answer, AConvolutionOfContiguousImagesConvertsTheirLayout) {
+  const Answer answer = ExplainFile("conv");
+
+  const Finding finding = Find(answer, "layout-conversion");
+  EXPECT_EQ(finding.severity, "warning");
+  EXPECT_THAT(finding.title,
+              AllOf(HasSubstr("12 kernels only change the layout of images"),
+                    HasSubstr("given channels apart (NCHW)"),
+                    HasSubstr("in aten::cudnn_convolution")));
+  EXPECT_THAT(finding.suggestion, HasSubstr("torch.channels_last"));
+  EXPECT_THAT(finding.numbers.at("conversion_share").value,
+              AllOf(Ge(0.3), Le(0.4)));
+}
+
+// Products of fp32 on two streams: work side by side takes its time once.
+TEST(H200Answer, TwoStreamsWorkSideBySide) {
+  const Answer answer = ExplainFile("two_streams");
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  const DeviceBreakdown& device = answer.breakdown[0];
+  ASSERT_EQ(device.streams.size(), 2u);
+  EXPECT_THAT(static_cast<double>(device.streams[0].busy_ns +
+                                  device.streams[1].busy_ns) /
+                  static_cast<double>(device.busy_ns),
+              AllOf(Ge(1.85), Le(2.0)));
+  EXPECT_THAT(NumberOf(answer, "roof_share"), AllOf(Ge(0.8), Le(0.95)));
+}
+
+// Every .item() waits, and then nothing is queued.
+TEST(H200Answer, ALoopThatReadsEachResultIsOverheadBound) {
+  const Answer answer = ExplainFile("sync_heavy");
+
+  ASSERT_TRUE(answer.verdict.has_value());
+  EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
+  EXPECT_THAT(NumberOf(answer, "device_waiting"), Ge(0.75));
+  EXPECT_THAT(Ids(answer), Contains("sync-in-step"));
 }
 
 TEST(H200Answer, ASmallMatmulIsOverheadBound) {

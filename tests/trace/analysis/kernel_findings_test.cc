@@ -16,6 +16,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::Field;
 using testing::HasSubstr;
 using testing::Key;
 using testing::Not;
@@ -116,7 +117,7 @@ class Steps {
           event.copy_kind = builder_.records().names.Intern("dtod");
         }
       }
-      if (i == last || work_[i + 1].op.size() > 0) now += 500;
+      if (i == last || !work_[i + 1].op.empty()) now += 500;
     }
   }
 
@@ -695,6 +696,44 @@ TEST(MetadataOnlyOp, AReshapeThatCopiesIsNone) {
                             .Explain();
 
   EXPECT_THAT(Ids(answer), Not(Contains("metadata-only-op")));
+}
+
+constexpr char kToNhwc[] =
+    "void cudnn::engines_precompiled::nchwToNhwcKernel<float, float, float, "
+    "false, true>(int)";
+constexpr char kToNchw[] =
+    "void cudnn::engines_precompiled::nhwcToNchwKernel<float, float, float, "
+    "true, false>(int)";
+
+TEST(LayoutConversion, WhatComesFirstTellsWhatTheConvolutionWasGiven) {
+  Steps contiguous;
+  contiguous.Kernel("aten::cudnn_convolution", kToNhwc, 2'000)
+      .Kernel("aten::mm", kGemm, 94'000)
+      .Kernel("aten::cudnn_convolution", kToNchw, 4'000);
+  const Finding last = Find(contiguous.Explain(), "layout-conversion");
+  Steps channels_last;
+  channels_last.Kernel("aten::cudnn_convolution", kToNchw, 2'000)
+      .Kernel("aten::mm", kGemm, 96'000)
+      .Kernel("aten::cudnn_convolution", kToNhwc, 2'000);
+  const Finding first = Find(channels_last.Explain(), "layout-conversion");
+
+  EXPECT_EQ(last.severity, "warning");
+  EXPECT_EQ(NumberOf(last, "kernels"), 6);
+  EXPECT_EQ(NumberOf(last, "conversion_time"), 18'000);
+  EXPECT_EQ(NumberOf(last, "conversion_share"), 0.06);
+  EXPECT_THAT(last.suggestion, HasSubstr("torch.channels_last"));
+  EXPECT_EQ(first.severity, "info");
+  EXPECT_THAT(first.title, HasSubstr("given channels side by side (NHWC)"));
+  EXPECT_THAT(first.suggestion, HasSubstr("Leave images and weights"));
+}
+
+TEST(LayoutConversion, IsNotFoundBelowOnePercent) {
+  Steps steps;
+  steps.Kernel("aten::cudnn_convolution", kToNhwc, 900)
+      .Kernel("aten::mm", kGemm, 99'100);
+
+  EXPECT_THAT(steps.Explain().findings,
+              Not(Contains(Field(&Finding::id, "layout-conversion"))));
 }
 
 TEST(CompiledRegion, SaysWhyThereAreNoOperators) {

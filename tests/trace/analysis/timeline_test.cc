@@ -335,7 +335,7 @@ TEST(Timeline, BarsOfOneDepthNeverOverlap) {
                        bucket.start_ns + bucket.duration_ns});
       EXPECT_LE(bucket.busy_ns, bucket.duration_ns);
     }
-    std::sort(spans.begin(), spans.end());
+    std::ranges::sort(spans);
     for (size_t i = 1; i < spans.size(); ++i) {
       if (spans[i].first.first != spans[i - 1].first.first) continue;
       EXPECT_GE(spans[i].first.second, spans[i - 1].second);
