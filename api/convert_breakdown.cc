@@ -42,10 +42,10 @@ namespace {
   X(outstanding_max)           \
   X(slow_calls)                \
   X(slow_launches)             \
-  X(short_kernels)             \
-  X(late)
+  X(short_kernels)
 
 #define TRAZA_LAUNCH_FIELDS(X) \
+  X(late)                      \
   X(latency_min_ns)            \
   X(latency_p50_ns)            \
   X(latency_p90_ns)            \

@@ -234,8 +234,7 @@ Cost CostOfStep() {
     cost.ops.push_back(Term(18, {{"batch", 1}, {"heads", 1}}, one_by_one));
     cost.ops.push_back(Term(-4, {}, one_by_one));
   }
-  // With the copy of naive, and the parts of flash combined.
-  // On Hopper a product fills its workspace first.
+  // With the copy of naive. On Hopper a product fills its workspace first.
   cost.kernels = {Of("naive", 7),   Of("inplace", 6),   Of("math", 20),
                   Of("flash", 1),   Of("efficient", 1), Of("cudnn", 2),
                   Of("compiled", 4)};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
@@ -45,16 +44,19 @@ std::string KernelsText(const v1::Structure& structure) {
   return MeanText(structure.kernels().mean(), 6);
 }
 
-// The first of the numbers that the verdict has.
-std::string RateText(const v1::Answer& answer,
-                     std::initializer_list<const char*> numbers,
+std::string RateText(const v1::Answer& answer, const char* number,
                      const char* unit) {
-  for (const char* number : numbers) {
-    const auto found = answer.verdict().numbers().find(number);
-    if (found == answer.verdict().numbers().end()) continue;
-    return DecimalText(found->second.value(), unit);
-  }
-  return kUnknown;
+  const auto found = answer.verdict().numbers().find(number);
+  return found == answer.verdict().numbers().end()
+             ? kUnknown
+             : DecimalText(found->second.value(), unit);
+}
+
+// What copies move where they are the work, else what is declared to move.
+std::string TrafficText(const v1::Answer& answer) {
+  const bool copies = answer.verdict().kind() == v1::VERDICT_KIND_COPY_BOUND;
+  return RateText(answer, copies ? "copy_bandwidth" : "attained_bandwidth",
+                  "B/s");
 }
 
 std::string VerdictText(const v1::Answer& answer) {
@@ -146,9 +148,8 @@ std::string RenderSweep(const std::vector<SweepPoint>& points,
       for (std::string& cell : std::vector<std::string>{
                StepText(answer.steps()), BusyText(answer),
                KernelsText(answer.structure()),
-               RateText(answer, {"attained_flops"}, "FLOP/s"),
-               RateText(answer, {"attained_bandwidth", "copy_bandwidth"},
-                        "B/s")}) {
+               RateText(answer, "attained_flops", "FLOP/s"),
+               TrafficText(answer)}) {
         cells.push_back(std::move(cell));
       }
       if (checked) {

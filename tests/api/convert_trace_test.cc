@@ -123,6 +123,7 @@ DeviceBreakdown FullBreakdown() {
   device.launches = LaunchStats{.launches = 9,
                                 .idle = 4,
                                 .queued = 5,
+                                .late = 6,
                                 .latency_samples = 3,
                                 .latency_min_ns = 6'000,
                                 .latency_p50_ns = 7'000,

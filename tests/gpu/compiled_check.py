@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compiled variants and own models on a real GPU: four packages are built,
-each of which takes up to a minute, and an own model of three kinds.
+each of which takes up to a minute, and an own model of five kinds.
 
 usage: compiled_check.py [--bin DIR] [--device ID] [--only CHECK,...]
 
@@ -170,7 +170,6 @@ class Checks(tally.Tally):
                  for reply in (eager, compiled)]
         self.expect("geglu_mlp: the same three matrix products",
                     gemms[0] == gemms[1] and len(gemms[0]) == 3, gemms)
-
 
     def attention(self):
         eager, compiled = self.compare("attention", WORKLOADS["attention"])

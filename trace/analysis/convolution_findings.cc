@@ -37,6 +37,7 @@ void AddConvolutionFindings(const FindingInput& in,
   Finding finding;
   int64_t kernels = 0;
   int64_t ns = 0;
+  int64_t to_last = 0;
   size_t first = kNoEvent;
   WeightedNames ops;
   for (const DeviceLane& lane : in.lanes) {
@@ -47,6 +48,7 @@ void AddConvolutionFindings(const FindingInput& in,
       }
       first = std::min(first, row);
       ++kernels;
+      to_last += MakesChannelsLast(in, row) ? 1 : 0;
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       AddEventId(row, &finding);
       if (const size_t op = OpOf(in.trace, row); op != kNoEvent) {
@@ -57,8 +59,10 @@ void AddConvolutionFindings(const FindingInput& in,
   if (kernels == 0 || in.Share(ns) < kMinShare) return;
   finding.id = "layout-conversion";
   finding.severity = in.Share(ns) < kWarningShare ? "info" : "warning";
-  // What comes first turns what the convolution is given.
-  const bool given_first = MakesChannelsLast(in, first);
+  // Images and weights turn one way, and only the result turns back; with as
+  // many of both, what comes first turns what is given.
+  const bool given_first = 2 * to_last == kernels ? MakesChannelsLast(in, first)
+                                                  : 2 * to_last > kernels;
   finding.title = absl::StrCat(
       CountText(kernels, "kernel"), " only ",
       kernels == 1 ? "changes" : "change", " the layout of images, ",

@@ -10,13 +10,16 @@ namespace traza {
 std::optional<double> CopyRateOf(const Trace& trace, const DeviceLane& lane) {
   double bytes = 0;
   double ns = 0;
+  double fills_ns = 0;
   for (const size_t row : lane.rows) {
+    const auto taken = static_cast<double>(trace.duration_ns[row]);
+    if (trace.kind[row] == EventKind::kFill) fills_ns += taken;
     if (trace.kind[row] != EventKind::kCopy) continue;
     if (trace.bytes.is_null(row)) return std::nullopt;
     bytes += static_cast<double>(trace.bytes.at(row));
-    ns += static_cast<double>(trace.duration_ns[row]);
+    ns += taken;
   }
-  if (ns <= 0) return std::nullopt;
+  if (ns <= fills_ns) return std::nullopt;
   return bytes * 1e9 / ns;
 }
 

@@ -10,8 +10,8 @@
 namespace traza {
 
 // Bytes a second of the copies of a device: what all of them moved by the time
-// that they took, each counted by itself (docs/definitions.md B9). None without
-// copies, and where a record does not say what it moved.
+// that they took, each counted by itself (docs/definitions.md B9). None where a
+// record does not say what it moved, and where fills take more of the time.
 std::optional<double> CopyRateOf(const Trace& trace, const DeviceLane& lane);
 
 }  // namespace traza

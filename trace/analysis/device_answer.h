@@ -35,9 +35,11 @@ struct LaunchStats {
   int64_t idle = 0;    // all earlier work of the stream had ended at the call
   int64_t queued = 0;  // the others
   // Too late to keep the stream at work: the idle ones, and those that queued
-  // for less than a launch latency (its median).
-  int64_t late = 0;
-  // Call start to kernel start, of the kernels among the idle launches.
+  // for less than a launch latency (the median of those up to 100 us), but for
+  // those that waited for an event. Absent in answers of before it was told.
+  std::optional<int64_t> late;
+  // Call start to kernel start, of the kernels among the idle launches whose
+  // stream waited for no event.
   int64_t latency_samples = 0;
   std::optional<int64_t> latency_min_ns, latency_p50_ns, latency_p90_ns,
       latency_p99_ns;

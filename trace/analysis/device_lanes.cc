@@ -185,18 +185,21 @@ struct OpenLane {
   std::vector<int64_t> latencies_ns;  // of kernels launched on an idle stream
 };
 
-void AddLaunch(const Trace& trace, size_t row, OpenLane* open) {
-  const std::optional<Launch> launch = open->queue.Next(row);
-  if (launch.has_value() && !launch->queueing_ns.has_value() &&
+// Slow launches tell of something else: one that loads code for 40 ms would
+// make every launch late.
+void AddLaunch(const Trace& trace, size_t row, bool waited, OpenLane* open) {
+  const std::optional<Launch> launch = open->queue.Next(row, waited);
+  if (launch.has_value() && launch->alone() &&
+      launch->latency_ns <= kSlowLaunchNs &&
       trace.kind[row] == EventKind::kKernel) {
-    open->latencies_ns.push_back(trace.start_ns[row] - launch->called_ns);
+    open->latencies_ns.push_back(launch->latency_ns);
   }
 }
 
 // Adds a record to its lane, and the gap before it.
 void Add(const Trace& trace, size_t row, StreamWaits* waits, OpenLane* open) {
   const bool waited = waits->WaitedBefore(row);
-  AddLaunch(trace, row, open);
+  AddLaunch(trace, row, waited, open);
   DeviceLane* const lane = &open->lane;
   const Window& window = lane->window;
   const int64_t start = std::max(trace.start_ns[row], window.begin_ns);

@@ -57,8 +57,8 @@ struct DeviceLane {
   bool waits_known = false;
   std::vector<size_t> rows;     // by start; what reaches into the window
   std::vector<IdlePiece> idle;  // by start
-  // From a call on to its kernel on an idle stream, the median (B5): what a
-  // launch takes at least. Absent where no kernel was launched so.
+  // From a call on to its kernel where nothing else held it, the median (B5):
+  // what a launch takes. Absent where no kernel was launched so.
   std::optional<int64_t> launch_latency_ns;
   int64_t busy_ns = 0;  // union of the rows, clipped to the window
   // In which the device did nothing but write over its L2 cache between steps,

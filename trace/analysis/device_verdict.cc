@@ -69,7 +69,8 @@ VerdictSide TracedSide(const Trace& trace, const DeviceLane& lane,
     side.sync_part = Part(sync, waiting);
   }
   if (device.launches.has_value()) {
-    side.late_launches = Part(device.launches->late, device.launches->launches);
+    side.late_launches =
+        Part(device.launches->late.value_or(0), device.launches->launches);
   }
   return side;
 }

@@ -41,13 +41,17 @@ std::string WaitingText(const VerdictSide& traced,
 std::string LaunchesText(const DeviceBreakdown& device) {
   if (!device.launches.has_value()) return "";
   const LaunchStats& launches = *device.launches;
-  const bool late = launches.late * 2 >= launches.launches;
-  return absl::StrCat(
-      "; ", CountText(late ? launches.late : launches.launches - launches.late),
-      " of ", CountText(launches.launches),
-      launches.launches == 1 ? " launch" : " launches",
-      late ? " came too late to keep their stream busy"
-           : " were queued in time");
+  const bool one = launches.launches == 1;
+  const int64_t late = launches.late.value_or(0);
+  if (late * 2 >= launches.launches) {
+    return absl::StrCat(
+        "; ", CountText(late), " of ", CountText(launches.launches),
+        one ? " launch" : " launches", " came too late to keep ",
+        one ? "its" : "their", " stream busy");
+  }
+  return absl::StrCat("; ", CountText(launches.launches - late), " of ",
+                      CountText(launches.launches),
+                      " launches were queued in time");
 }
 
 // "1,365 FLOP", "0.167 FLOP".

@@ -20,7 +20,7 @@ std::string KnownAction(const FindingInput& in, size_t row) {
   if (!name.action.empty() || !DoesAnything(name)) return name.action;
   const size_t op = OpOf(in.trace, row);
   if (op == kNoEvent) return "";
-  return std::string(absl::StripPrefix(in.trace.name_of(op), "aten::"));
+  return ShortName(absl::StripPrefix(in.trace.name_of(op), "aten::"));
 }
 
 }  // namespace
@@ -52,8 +52,9 @@ std::string WorkLabel(const FindingInput& in, size_t row) {
   const KernelName& name = in.names.Of(row);
   if (!name.action.empty()) return KernelLabel(name);
   const std::string action = KnownAction(in, row);
-  return action.empty() ? KernelLabel(name)
-                        : absl::StrCat(action, " (", name.function, ")");
+  return action.empty()
+             ? KernelLabel(name)
+             : absl::StrCat(action, " (", ShortName(name.function), ")");
 }
 
 std::string TrafficText(double bytes) { return DecimalText(bytes, "B"); }

@@ -24,9 +24,11 @@ namespace {
 // told, and from where it is more than good to know.
 constexpr double kMinSaving = 0.01;
 constexpr double kWarningSaving = 0.05;
-// Chosen: a kernel lasts about a microsecond whatever it does (an addition of
-// 64 elements takes 0.95 us on an H200), so below this mean most of its time is
-// not what it moves.
+// Chosen: a kernel lasts one to some microseconds whatever it does (an addition
+// of 64 elements takes 0.95 us on an H200). Where the mean kernel moves less
+// than this, which GPUs do in a part of that time, or is shorter than that
+// where its bytes are unknown, bandwidth is not what it takes.
+constexpr double kSmallKernelBytes = 1 << 20;
 constexpr int64_t kShortKernelNs = 2'000;
 // Chosen: as many of one name in a row are told by their number.
 constexpr size_t kRepeats = 3;
@@ -47,17 +49,21 @@ struct ChainKind {
   bool estimated = false;
   bool bytes_known = true;
 
-  // Too short for bandwidth to limit them.
-  bool is_short() const { return ns / kernels < kShortKernelNs; }
+  // Too small for bandwidth to limit them.
+  bool is_small() const {
+    return bytes_known
+               ? bytes < kSmallKernelBytes * static_cast<double>(kernels)
+               : ns / kernels < kShortKernelNs;
+  }
   // Of these very kernels; 0 is unknown, or says nothing.
   double bandwidth() const {
-    return ns > 0 && bytes_known && !is_short()
+    return ns > 0 && bytes_known && !is_small()
                ? bytes * 1e9 / static_cast<double>(ns)
                : 0;
   }
-  // Of short kernels at most: the time of all but one of each chain.
+  // Of small kernels at most: the time of all but one of each chain.
   int64_t saved_ns() const {
-    if (is_short()) {
+    if (is_small()) {
       return ns - static_cast<int64_t>(static_cast<double>(ns) *
                                        static_cast<double>(count) /
                                        static_cast<double>(kernels));
@@ -179,13 +185,13 @@ std::string ChainText(const FindingInput& in, const ChainKind& kind) {
   return absl::StrJoin(names, " + ");
 }
 
-// What one kernel in place of a chain of short ones saves.
-std::string ShortText(const FindingInput& in, const ChainKind& kind) {
+// What one kernel in place of a chain of small ones saves.
+std::string SmallText(const FindingInput& in, const ChainKind& kind) {
   const auto count = static_cast<double>(kind.count);
   const auto ns = static_cast<double>(kind.ns);
   return absl::StrCat(
       "at ", NsText(ns / static_cast<double>(kind.kernels)),
-      " a kernel (mean) they are too short for bandwidth to matter: fused, "
+      " a kernel (mean) they are too small for bandwidth to matter: fused, "
       "they would be one ",
       // A graph launches its nodes at once.
       IsGraphNode(in.trace, kind.first.front()) ? "kernel" : "launch",
@@ -197,7 +203,7 @@ std::string ShortText(const FindingInput& in, const ChainKind& kind) {
 
 // What one chain of the kind moves in vain, and what that takes.
 std::string SavingText(const FindingInput& in, const ChainKind& kind) {
-  if (kind.is_short()) return ShortText(in, kind);
+  if (kind.is_small()) return SmallText(in, kind);
   if (kind.bandwidth() <= 0) {
     return "fused, how much is unknown: the names do not tell what they move";
   }
@@ -219,7 +225,7 @@ struct Saving {
   int64_t saved_ns = 0;
   double saved_bytes = 0;  // of those that bandwidth limits
   bool estimated = false;  // these bytes
-  bool at_most = false;    // short ones are among them
+  bool at_most = false;    // small ones are among them
 };
 
 void AddTo(Saving* saving, const ChainKind& kind) {
@@ -227,7 +233,7 @@ void AddTo(Saving* saving, const ChainKind& kind) {
   saving->kernels += kind.kernels;
   saving->ns = AddSaturating(saving->ns, kind.ns);
   saving->saved_ns = AddSaturating(saving->saved_ns, kind.saved_ns());
-  if (kind.is_short()) {
+  if (kind.is_small()) {
     saving->at_most = true;
     return;
   }

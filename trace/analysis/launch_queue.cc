@@ -22,12 +22,15 @@ bool LaunchQueue::IsLaunch(size_t row) {
          graph_calls_.insert(call).second;
 }
 
-std::optional<Launch> LaunchQueue::Next(size_t row) {
+std::optional<Launch> LaunchQueue::Next(size_t row, bool waited) {
   const auto [stream, first] =
       busy_until_ns_.try_emplace(trace_.stream.at(row), trace_.end_ns(row));
   std::optional<Launch> launch;
   if (IsLaunch(row)) {
-    launch.emplace(Launch{.called_ns = trace_.start_ns[trace_.call.at(row)],
+    const int64_t called = trace_.start_ns[trace_.call.at(row)];
+    launch.emplace(Launch{.called_ns = called,
+                          .latency_ns = trace_.start_ns[row] - called,
+                          .waited = waited,
                           .queueing_ns = std::nullopt});
     if (!first && stream->second > launch->called_ns) {
       launch->queueing_ns = stream->second - launch->called_ns;

@@ -16,11 +16,21 @@ namespace traza {
 
 // A call, and when the work that it launched could begin.
 struct Launch {
-  int64_t called_ns = 0;  // start of the call
+  int64_t called_ns = 0;   // start of the call
+  int64_t latency_ns = 0;  // until the work began
+  // The stream had been told to wait for an event, which may have held it.
+  bool waited = false;
   // How long earlier work of the stream kept it waiting; absent on an idle
   // stream.
   std::optional<int64_t> queueing_ns;
+
+  // Whether nothing but the launch itself held the work.
+  bool alone() const { return !queueing_ns.has_value() && !waited; }
 };
+
+// Chosen (docs/definitions.md B7): a launch on an idle stream that takes longer
+// than this stands out. Something else, such as loading its code, was in it.
+inline constexpr int64_t kSlowLaunchNs = 100'000;
 
 // Follows the streams of one device, record by record, and tells of each launch
 // whether it found its stream idle (docs/definitions.md B5). A CUDA graph is
@@ -31,9 +41,9 @@ class LaunchQueue {
   // trace.
   LaunchQueue(const Trace& trace, Window window);
 
-  // Takes the next record of the device, by start; none where it is no launch
-  // that counts.
-  std::optional<Launch> Next(size_t row);
+  // Takes the next record of the device, by start; `waited`: its stream was
+  // told to wait before it. None where it is no launch that counts.
+  std::optional<Launch> Next(size_t row, bool waited);
 
  private:
   bool IsLaunch(size_t row);

@@ -13,15 +13,15 @@
 
 #include "trace/analysis/launch_queue.h"
 #include "trace/analysis/statistics.h"
+#include "trace/analysis/stream_waits.h"
 #include "trace/record.h"
 
 namespace traza {
 namespace {
 
-// Chosen (docs/definitions.md B7): a call and a launch on an idle device that
-// take longer than these stand out.
+// Chosen (docs/definitions.md B7): a call that takes longer than this stands
+// out.
 constexpr int64_t kSlowCallNs = 50'000;
-constexpr int64_t kSlowLaunchNs = 100'000;
 
 // The counted launches of one stream.
 struct Stream {
@@ -48,8 +48,8 @@ class LaunchCounter {
   LaunchCounter(const Trace& trace, const DeviceLane& lane)
       : trace_(trace), lane_(lane), queue_(trace, lane.window) {}
 
-  void Add(size_t row) {
-    const std::optional<Launch> launch = queue_.Next(row);
+  void Add(size_t row, bool waited) {
+    const std::optional<Launch> launch = queue_.Next(row, waited);
     if (launch.has_value()) AddLaunch(row, *launch);
   }
   std::optional<LaunchStats> Take();
@@ -68,7 +68,7 @@ class LaunchCounter {
   LaunchStats stats_;
   std::map<int32_t, Stream> streams_;
   std::vector<int64_t> latencies_, queueing_;
-  int64_t waiting_ns_ = 0, outstanding_ns_ = 0;
+  int64_t late_ = 0, waiting_ns_ = 0, outstanding_ns_ = 0;
 };
 
 void LaunchCounter::AddLaunch(size_t row, const Launch& launch) {
@@ -79,16 +79,15 @@ void LaunchCounter::AddLaunch(size_t row, const Launch& launch) {
   stats_.slow_calls += call_ns > kSlowCallNs;
   const bool kernel = trace_.kind[row] == EventKind::kKernel;
   stats_.short_kernels += kernel && trace_.duration_ns[row] < call_ns;
-  if (!launch.queueing_ns.has_value()) {
-    ++stats_.idle;
-    ++stats_.late;
-    const int64_t latency = begun - launch.called_ns;
-    if (kernel) latencies_.push_back(latency);
-    stats_.slow_launches += latency > kSlowLaunchNs;
-  } else {
+  stats_.idle += !launch.queueing_ns.has_value();
+  late_ += !launch.waited && launch.queueing_ns.value_or(-1) <
+                                 lane_.launch_latency_ns.value_or(0);
+  if (launch.queueing_ns.has_value()) {
     ++stats_.queued;
-    stats_.late += *launch.queueing_ns < lane_.launch_latency_ns.value_or(0);
     queueing_.push_back(*launch.queueing_ns);
+  } else if (launch.alone()) {
+    if (kernel) latencies_.push_back(launch.latency_ns);
+    stats_.slow_launches += launch.latency_ns > kSlowLaunchNs;
   }
   Stream& stream = streams_[trace_.stream.at(row)];
   stream.called_ns.push_back(launch.called_ns);
@@ -101,6 +100,7 @@ void LaunchCounter::AddLaunch(size_t row, const Launch& launch) {
 
 std::optional<LaunchStats> LaunchCounter::Take() {
   if (stats_.launches == 0) return std::nullopt;
+  stats_.late = late_;
   stats_.latency_samples = static_cast<int64_t>(latencies_.size());
   if (!latencies_.empty()) {
     stats_.latency_min_ns = *std::ranges::min_element(latencies_);
@@ -139,10 +139,12 @@ std::vector<std::optional<LaunchStats>> AnalyzeLaunches(
     lane_of_device.emplace(lane.device, counters.size());
     counters.emplace_back(trace, lane);
   }
+  StreamWaits waits(trace);
   for (size_t row = 0; row < trace.rows(); ++row) {
-    if (!IsDeviceWork(trace.kind[row])) continue;
+    if (!IsDeviceWork(trace.kind[row]) || trace.device.is_null(row)) continue;
+    const bool waited = waits.WaitedBefore(row);
     const auto lane = lane_of_device.find(trace.device.at(row));
-    if (lane != lane_of_device.end()) counters[lane->second].Add(row);
+    if (lane != lane_of_device.end()) counters[lane->second].Add(row, waited);
   }
   std::vector<std::optional<LaunchStats>> stats;
   stats.reserve(counters.size());

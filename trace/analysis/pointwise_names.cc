@@ -242,7 +242,7 @@ std::string FunctionOfLambda(absl::string_view name) {
     absl::ConsumeSuffix(&word, "_cuda");
     absl::ConsumePrefix(&word, "launch_");
     // What launches any lambda is no operator.
-    if (rest.empty() && !word.empty() && word != "gpu" &&
+    if (rest.empty() && !word.empty() && word != "gpu" && word != "gpu_index" &&
         !absl::EndsWith(word, "elementwise") &&
         absl::EndsWith(name.substr(0, begin), "::")) {
       return std::string(word);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,7 +44,7 @@ struct HalfWork {
 
 HalfWork HalfWorkOf(const FindingInput& in) {
   std::array<int64_t, 16> by_type{};
-  std::array<bool, 16> has_kind{};
+  std::map<std::pair<KernelType, KernelKind>, int64_t> by_both;
   int64_t all = 0;
   for (const StreamWork& stream : in.streams) {
     for (const size_t row : stream.rows) {
@@ -53,7 +54,8 @@ HalfWork HalfWorkOf(const FindingInput& in) {
       int64_t& ns = by_type[static_cast<size_t>(name.type)];
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       all = AddSaturating(all, in.trace.duration_ns[row]);
-      has_kind[static_cast<size_t>(name.kind)] |= IsHalf(name.type);
+      int64_t& both = by_both[{name.type, name.kind}];
+      both = AddSaturating(both, in.trace.duration_ns[row]);
     }
   }
   const auto most = std::ranges::max_element(by_type);
@@ -62,10 +64,14 @@ HalfWork HalfWorkOf(const FindingInput& in) {
       static_cast<double>(*most) < kHalfShare * static_cast<double>(all)) {
     return {};
   }
+  // The kind that most of it is of.
+  const int64_t products = by_both[{type, KernelKind::kGemm}];
+  const int64_t convolutions = by_both[{type, KernelKind::kConvolution}];
+  const int64_t attention = *most - products - convolutions;
   const char* what = "Attention runs";
-  if (has_kind[static_cast<size_t>(KernelKind::kGemm)]) {
+  if (products >= std::max(convolutions, attention)) {
     what = "Matrix products run";
-  } else if (has_kind[static_cast<size_t>(KernelKind::kConvolution)]) {
+  } else if (convolutions >= attention) {
     what = "Convolutions run";
   }
   return {type, absl::StrCat(what, " in ", KernelTypeName(type))};
@@ -214,6 +220,18 @@ std::string HowToUse(TensorCores cores, bool fp64, bool all_half) {
                 "run in bf16 (torch.autocast), if their digits are enough.";
 }
 
+// Whether autograd launched the work: what the forward pass does decides how.
+bool IsBackward(const Trace& trace, size_t row) {
+  constexpr int kMaxDepth = 64;
+  int64_t op = trace.op.at(row);
+  for (int i = 0; op >= 0 && i < kMaxDepth; ++i) {
+    const std::string& name = trace.name_of(static_cast<size_t>(op));
+    if (absl::StartsWith(name, "autograd::engine::")) return true;
+    op = trace.parent.at(static_cast<size_t>(op));
+  }
+  return false;
+}
+
 void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
   Finding finding;
   WeightedNames names;
@@ -222,6 +240,7 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
   bool fp64 = false;
   bool all_half = true;
   bool all_math = true;
+  int64_t forward = 0;
   const int32_t math_op =
       FindName(in.trace, "aten::_scaled_dot_product_attention_math");
   for (const StreamWork& stream : in.streams) {
@@ -233,8 +252,11 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
       ns = AddSaturating(ns, in.trace.duration_ns[row]);
       fp64 = fp64 || name.type == KernelType::kF64;
       all_half = all_half && IsHalf(name.type);
-      all_math = all_math && !IsHalf(name.type) &&
-                 OpAround(in.trace, row, math_op) != kNoEvent;
+      if (!IsBackward(in.trace, row)) {
+        ++forward;
+        all_math = all_math && !IsHalf(name.type) &&
+                   OpAround(in.trace, row, math_op) != kNoEvent;
+      }
       const size_t op = OpOf(in.trace, row);
       names.Add(op == kNoEvent ? ShortName(name.function)
                                : absl::StrCat(ShortName(name.function), " in ",
@@ -259,9 +281,10 @@ void AddTensorCores(const FindingInput& in, std::vector<Finding>* findings) {
   finding.numbers["kernel_share"] =
       RatioNumber(share, "time of matrix kernels without tensor cores",
                   "time of device work");
-  finding.suggestion = all_math && cores == TensorCores::kFull && !fp64
-                           ? kMathAdvice
-                           : HowToUse(cores, fp64, all_half);
+  finding.suggestion =
+      all_math && forward > 0 && cores == TensorCores::kFull && !fp64
+          ? kMathAdvice
+          : HowToUse(cores, fp64, all_half);
   findings->push_back(std::move(finding));
 }
 

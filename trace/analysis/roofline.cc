@@ -48,10 +48,12 @@ std::optional<Roofline> ByShapes(const Trace& trace, const RowTimes& times,
   Roofline roofline;
   Costs costs(trace);
   std::array<double, 16> by_type{};
+  UnionLength busy;
   for (size_t row = 0; row < trace.rows(); ++row) {
     const EventKind kind = trace.kind[row];
     if (IsDeviceWork(kind) && steps.Of(row) < steps.count()) {
       roofline.all_ns = AddSaturating(roofline.all_ns, trace.duration_ns[row]);
+      busy.Add(trace.start_ns[row], trace.end_ns(row));
     }
     // A merged row's work is in the row that it merged into as well.
     if (kind != EventKind::kOp || times.self_device[row] <= 0 ||
@@ -66,6 +68,12 @@ std::optional<Roofline> ByShapes(const Trace& trace, const RowTimes& times,
     by_type[static_cast<size_t>(cost->type)] += cost->flops;
   }
   if (roofline.bytes <= 0 || roofline.ns <= 0) return std::nullopt;
+  // Work side by side takes its time once: by as much as all work overlaps.
+  roofline.ns = static_cast<int64_t>(static_cast<double>(roofline.ns) *
+                                     static_cast<double>(busy.ns()) /
+                                     static_cast<double>(roofline.all_ns));
+  roofline.all_ns = busy.ns();
+  if (roofline.ns <= 0) return std::nullopt;
   roofline.type = static_cast<KernelType>(std::ranges::max_element(by_type) -
                                           by_type.begin());
   return roofline;

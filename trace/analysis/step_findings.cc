@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -120,14 +121,24 @@ void AddGroup(const char* id, const char* what, const char* suggestion,
   findings->push_back(std::move(finding));
 }
 
+// Whether a copy goes from the device to the host.
+bool IsToHost(const Trace& trace, size_t row) {
+  const int32_t kind = trace.copy_kind.at(row);
+  return kind >= 0 ? trace.names.at(kind) == "dtoh"
+                   : absl::StrContains(trace.name_of(row), "DtoH");
+}
+
 void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
                                    std::vector<Finding>* findings) {
   const size_t steps = index.rows().size();
+  bool to_host = false;  // what copies bring, the CPU reads
   Group waits(trace);
   Group allocations(trace);
   Group loading(trace);
   for (size_t row = 0; row < trace.rows(); ++row) {
     const EventKind kind = trace.kind[row];
+    to_host = to_host || (kind == EventKind::kCopy && IsToHost(trace, row) &&
+                          index.Of(row) < index.count());
     if (kind != EventKind::kSync && kind != EventKind::kCall &&
         kind != EventKind::kOverhead) {
       continue;
@@ -145,10 +156,9 @@ void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
     }
   }
   AddGroup("sync-in-step", "The CPU waits for the device",
-           waits.AllIn("aten::copy_")
+           waits.AllIn("aten::copy_") && !to_host
                ? "These copies wait until they are done: pin the memory of the "
-                 "host and copy with non_blocking=True; what goes to the host, "
-                 "read once in many steps."
+                 "host and copy with non_blocking=True."
                : "Keep results on the device, and read them once in many "
                  "steps: .item(), .cpu(), printing and if wait for all that "
                  "was launched.",

@@ -84,6 +84,26 @@ void AddOpNumbers(const OpTimes& ops, const Answer& answer, Verdict* verdict) {
                                       ""};
 }
 
+// The step that numbers of steps are of: untraced where there is one.
+const std::optional<StepStats>& StepOf(const StepsAnswer& steps) {
+  return steps.timed.has_value() ? steps.timed : steps.traced;
+}
+
+// Of what the workload declares that a step does.
+void AddRates(const std::optional<StepCost>& cost, const StepsAnswer& steps,
+              Verdict* verdict) {
+  const std::optional<StepStats>& step = StepOf(steps);
+  if (!cost.has_value() || !step.has_value() ||
+      step->median_ns.value_or(0) <= 0) {
+    return;
+  }
+  const double seconds = static_cast<double>(*step->median_ns) / 1e9;
+  verdict->numbers["attained_flops"] = {cost->flops / seconds, "FLOP/s", "",
+                                        ""};
+  verdict->numbers["attained_bandwidth"] = {cost->bytes / seconds, "bytes/s",
+                                            "", ""};
+}
+
 std::string Summary(const Trace& trace, const StepsAnswer& steps,
                     const OpTimes& ops) {
   std::string text = "All work ran on the CPU";
@@ -92,7 +112,7 @@ std::string Summary(const Trace& trace, const StepsAnswer& steps,
                     ")");
   }
   const bool timed = steps.timed.has_value();
-  const std::optional<StepStats>& stats = timed ? steps.timed : steps.traced;
+  const std::optional<StepStats>& stats = StepOf(steps);
   if (!stats.has_value()) return absl::StrCat(text, ".");
   const std::string step = absl::StrCat(
       NsText(static_cast<double>(*stats->median_ns)), timed ? "" : " (traced)");
@@ -171,6 +191,7 @@ std::optional<Verdict> MakeVerdict(const Trace& trace, const RowTimes& times,
   verdict.confidence = 1;
   AddStepNumbers(answer->steps, &verdict);
   AddOpNumbers(ops, *answer, &verdict);
+  AddRates(trace.header.step_cost, answer->steps, &verdict);
   if (trace.header.threads > 0) {
     verdict.numbers["threads"] = {static_cast<double>(trace.header.threads),
                                   "count", "", ""};

@@ -83,7 +83,8 @@ void AddEnds(const DeviceBreakdown& device, Page* page) {
                                NsOrNone(device.tail_ns), " after the last."));
 }
 
-// "; while it works, 1.92 at once". Nothing where some streams are not told.
+// "; while the device works, 1.92 of them at once on average". Nothing where
+// some streams are not told.
 std::string BesideText(const DeviceBreakdown& device) {
   double sum = 0;
   for (const StreamBusy& stream : device.streams) {
@@ -127,7 +128,7 @@ void AddLaunches(const LaunchStats& launches, Page* page) {
   if (launches.queueing_p50_ns.has_value()) {
     absl::StrAppend(&text, ", the others queued ",
                     NsOrNone(launches.queueing_p50_ns), " (median)");
-    const int64_t just = launches.late - launches.idle;
+    const int64_t just = launches.late.value_or(0) - launches.idle;
     if (just > 0) {
       absl::StrAppend(&text, ", ", CountText(just),
                       " of them less than a launch latency");

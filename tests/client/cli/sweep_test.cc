@@ -137,6 +137,21 @@ TEST_F(SweepTest, ShowsAttainedRatesWhereTheyAreKnown) {
   EXPECT_THAT(out_, AllOf(HasSubstr("2.50 TFLOP/s"), HasSubstr("400 GB/s")));
 }
 
+// Else a copy of four bytes would tell what a whole step moves.
+TEST_F(SweepTest, OnlyOfCopyBoundWorkCopiesAreTheTraffic) {
+  FakeReplies replies = Succeeds(1);
+  v1::Verdict& verdict = *replies.answer.mutable_verdict();
+  (*verdict.mutable_numbers())["copy_bandwidth"].set_value(55e9);
+  daemon_.Set(replies);
+  ASSERT_EQ(Run({"run", "mm", "--sweep", "size=64"}), 0) << err_;
+  EXPECT_THAT(out_, Not(HasSubstr("GB/s")));
+
+  verdict.set_kind(v1::VERDICT_KIND_COPY_BOUND);
+  daemon_.Set(replies);
+  ASSERT_EQ(Run({"run", "mm", "--sweep", "size=64"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("55.0 GB/s"));
+}
+
 TEST_F(SweepTest, ARefusedValueIsShownAndTheOthersRun) {
   FakeReplies replies = Succeeds(1);
   replies.errors = {TooLarge()};

@@ -14,6 +14,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Key;
 using testing::Not;
 
 VerdictSide Side(double busy, double waiting, double late_launches) {
@@ -215,8 +216,9 @@ TEST(DeviceVerdict, TheDeviceThatWorksLongestDecides) {
   EXPECT_THAT(answer.verdict->summary, HasSubstr("Device 1"));
 }
 
-// A storm: each launch is called while the one before is at work, 2 us before
-// that ends; launching takes 8 us, so the device waits for it all the same.
+// A storm: a call every 6 us, and 8 us later a kernel of 1 us. So each is
+// called before the one ahead has begun, and the device waits for it all the
+// same.
 TEST(DeviceVerdict, ShortKernelsAreOverheadBoundWhereTheirLaunchesOverlap) {
   RecordBuilder builder;
   for (int i = 0; i < 30; ++i) {
@@ -226,7 +228,7 @@ TEST(DeviceVerdict, ShortKernelsAreOverheadBoundWhereTheirLaunchesOverlap) {
       const int id = i * 16 + j;
       const int64_t called = at + j * 6'000;
       builder.Call("cuLaunchKernel", called, called + 5'000, id)
-          .Kernel("k", called + 8'000 - 1'000 * (j % 2), called + 8'000, id);
+          .Kernel("k", called + 8'000, called + 9'000, id);
     }
   }
   Header header = MakeGpuTrace(1).header;
@@ -237,6 +239,48 @@ TEST(DeviceVerdict, ShortKernelsAreOverheadBoundWhereTheirLaunchesOverlap) {
   ASSERT_TRUE(answer.verdict.has_value());
   EXPECT_EQ(answer.verdict->kind, VerdictKind::kOverheadBound);
   EXPECT_DOUBLE_EQ(answer.verdict->numbers.at("late_launches").value, 1);
+}
+
+// The only kernel on an idle stream loads its code for 40 ms; the others queue
+// behind each other for milliseconds.
+TEST(DeviceVerdict, OneSlowLaunchMakesNoOtherLate) {
+  RecordBuilder builder;
+  int64_t free = 41'000'000;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 500'000;
+    builder.Step(Phase::kTraced, i, at, at + 499'000)
+        .Call("cuLaunchKernel", at + 1'000, at + 5'000, i + 1)
+        .Kernel("k", free + 1'000, free + 1'000'000, i + 1);
+    free += 1'000'000;
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.timed = {};
+
+  const Answer answer = Explain(builder.Build(std::move(header)));
+
+  EXPECT_EQ(answer.breakdown[0].launches->late, 1);
+  EXPECT_EQ(answer.breakdown[0].idle_classes.kernel_gap_ns, 29 * 1'000);
+}
+
+TEST(DeviceVerdict, FillsAreNoCopiesThatSayHowFastTheyAre) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * 100'000;
+    builder.Step(Phase::kTraced, i, at, at + 99'000)
+        .Call("cudaMemsetAsync", at, at + 2'000, 2 * i)
+        .Call("cudaMemcpyAsync", at + 2'000, at + 3'000, 2 * i + 1)
+        .Device(EventKind::kFill, "Memset (Device)", at + 5'000, at + 90'000,
+                2 * i)
+        .Copy("Memcpy DtoH (Device -> Pinned)", at + 91'000, at + 93'000,
+              2 * i + 1, 4, "dtoh");
+  }
+  Header header = MakeGpuTrace(1).header;
+  header.timed = {};
+
+  const Verdict verdict = *Explain(builder.Build(std::move(header))).verdict;
+
+  EXPECT_EQ(verdict.kind, VerdictKind::kCopyBound);
+  EXPECT_THAT(verdict.numbers, Not(Contains(Key("copy_bandwidth"))));
 }
 
 TEST(DeviceVerdict, CopiesSayHowFastTheyAre) {

@@ -97,6 +97,33 @@ TEST(Findings, WhereOnlyCopiesWaitTheyAreWhatToChange) {
   EXPECT_THAT(advice("aten::_local_scalar_dense"), HasSubstr(".item()"));
 }
 
+TEST(Findings, WhereOtherOperatorsWaitTooTheyAreWhatToChange) {
+  const Answer answer =
+      ExplainSteps([](int64_t at, int, RecordBuilder* builder) {
+        builder->Op("aten::copy_", at + 50'000, at + 60'000)
+            .Sync("cudaStreamSynchronize", at + 50'100, at + 59'900)
+            .Op("aten::item", at + 70'000, at + 80'000)
+            .Sync("cudaStreamSynchronize", at + 70'100, at + 79'900);
+      });
+
+  EXPECT_THAT(Find(answer, "sync-in-step").suggestion, HasSubstr(".item()"));
+}
+
+// Without the wait the host would read what is not there yet.
+TEST(Findings, OfCopiesToTheHostTheyAreToldToStayOnTheDevice) {
+  const Answer answer =
+      ExplainSteps([](int64_t at, int i, RecordBuilder* builder) {
+        builder->Op("aten::copy_", at + 50'000, at + 60'000)
+            .Call("cudaMemcpyAsync", at + 50'050, at + 50'090, 1'000 + i)
+            .Copy("Memcpy DtoH (Device -> Pageable)", at + 51'000, at + 52'000,
+                  1'000 + i, 8192, "dtoh")
+            .Sync("cudaStreamSynchronize", at + 50'100, at + 59'900);
+      });
+
+  EXPECT_THAT(Find(answer, "sync-in-step").suggestion,
+              HasSubstr("Keep results on the device"));
+}
+
 TEST(Findings, TheWaitAfterTheStepsIsNone) {
   const Answer answer =
       ExplainSteps([](int64_t at, int i, RecordBuilder* builder) {

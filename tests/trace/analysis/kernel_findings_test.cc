@@ -219,7 +219,7 @@ TEST(UnfusedPointwise, ACopyOfAsManyBytesBelongsToTheChain) {
 }
 
 // Additions of a few elements take as long as a kernel does at least.
-TEST(UnfusedPointwise, KernelsTooShortForBandwidthAreCounted) {
+TEST(UnfusedPointwise, KernelsTooSmallForBandwidthAreCounted) {
   Steps steps;
   for (int i = 0; i < 100; ++i) steps.Kernel("aten::add", kAdd, 1'000, 1);
   const Finding finding = Find(steps.Explain(), "unfused-pointwise");
@@ -227,7 +227,7 @@ TEST(UnfusedPointwise, KernelsTooShortForBandwidthAreCounted) {
   EXPECT_EQ(finding.severity, "warning");
   EXPECT_EQ(finding.title,
             "add x100 run one after the other on as many elements, 3 times; at "
-            "1.00 us a kernel (mean) they are too short for bandwidth to "
+            "1.00 us a kernel (mean) they are too small for bandwidth to "
             "matter: fused, they would be one launch in place of 100, which "
             "saves at most 99.0 us of 100 us a time.");
   EXPECT_EQ(NumberOf(finding, "chains"), 3);
@@ -236,6 +236,15 @@ TEST(UnfusedPointwise, KernelsTooShortForBandwidthAreCounted) {
   EXPECT_NEAR(NumberOf(finding, "saved_share"), 0.99, 1e-9);
   EXPECT_THAT(finding.numbers, Not(Contains(Key("bandwidth"))));
   EXPECT_THAT(finding.numbers, Not(Contains(Key("estimated_bytes_saved"))));
+}
+
+// 64 elements each; on another GPU they take longer.
+TEST(UnfusedPointwise, SmallKernelsAreSmallHoweverLongTheyTake) {
+  Steps steps;
+  for (int i = 0; i < 40; ++i) steps.Kernel("aten::add", kAdd, 5'000, 1);
+
+  EXPECT_THAT(Find(steps.Explain(), "unfused-pointwise").title,
+              HasSubstr("at 5.00 us a kernel (mean) they are too small"));
 }
 
 // The chain of long kernels saves most, and alone has bytes.
@@ -592,6 +601,26 @@ TEST(TensorCoresUnused, TheMathBackendOfAttentionIsWhyItRunsInFp32) {
               HasSubstr("math backend of attention"));
 }
 
+// What the forward pass does decides how the backward pass multiplies.
+TEST(TensorCoresUnused, TheMathBackendIsTheReasonOfItsBackwardPassToo) {
+  Header header = MakeGpuTrace(1).header;
+  header.device.compute_capability = "9.0";
+  header.device.multiprocessor.reset();
+  Steps both;
+  both.Kernel("aten::_scaled_dot_product_attention_math",
+              "ampere_sgemm_128x64_nn", 100'000)
+      .Kernel("autograd::engine::evaluate_function: BmmBackward0",
+              "ampere_sgemm_128x64_nt", 100'000);
+  Steps backward;
+  backward.Kernel("autograd::engine::evaluate_function: BmmBackward0",
+                  "ampere_sgemm_128x64_nt", 100'000);
+
+  EXPECT_THAT(Find(both.Explain(header), "tensor-cores-unused").suggestion,
+              HasSubstr("math backend of attention"));
+  EXPECT_THAT(Find(backward.Explain(header), "tensor-cores-unused").suggestion,
+              Not(HasSubstr("math backend of attention")));
+}
+
 TEST(TensorCoresUnused, KernelsTellWhatADeviceIsThatNobodyKnows) {
   EXPECT_THAT(AdviceFor("volta_sgemm_128x64_nn", std::nullopt),
               HasSubstr("torch.float16"));
@@ -725,6 +754,21 @@ TEST(LayoutConversion, WhatComesFirstTellsWhatTheConvolutionWasGiven) {
   EXPECT_EQ(first.severity, "info");
   EXPECT_THAT(first.title, HasSubstr("given channels side by side (NHWC)"));
   EXPECT_THAT(first.suggestion, HasSubstr("Leave images and weights"));
+}
+
+// A recording may begin inside of a convolution.
+TEST(LayoutConversion, TheMoreFrequentWayTells) {
+  Steps steps;
+  steps.Kernel("aten::cudnn_convolution", kToNchw, 4'000);
+  for (int i = 0; i < 3; ++i) {
+    steps.Kernel("aten::cudnn_convolution", kToNhwc, 4'000)
+        .Kernel("aten::cudnn_convolution", kToNhwc, 1'000)
+        .Kernel("aten::mm", kGemm, 94'000)
+        .Kernel("aten::cudnn_convolution", kToNchw, 4'000);
+  }
+
+  EXPECT_THAT(Find(steps.Explain(), "layout-conversion").title,
+              HasSubstr("given channels apart (NCHW)"));
 }
 
 TEST(LayoutConversion, IsNotFoundBelowOnePercent) {

@@ -185,6 +185,17 @@ std::string ActionOfLambda(const std::string& lambda) {
       .action;
 }
 
+TEST(KernelNames, WhatLaunchesAnyIndexingIsNoOperator) {
+  EXPECT_EQ(DecodeKernelName(
+                "void at::native::index_elementwise_kernel<128, 4, "
+                "at::native::gpu_index_kernel<at::native::index_kernel_impl<"
+                "at::native::OpaqueType<4> >(at::TensorIteratorBase&, "
+                "c10::ArrayRef<long>)::{lambda(char*, char const*, long)#1}>"
+                "(int)::{lambda(int)#1}>(long, int)")
+                .action,
+            "index");
+}
+
 TEST(KernelNames, MostFunctorsAreCalledAfterTheirOperator) {
   for (const auto& [function, action] :
        std::vector<std::pair<std::string, std::string>>{

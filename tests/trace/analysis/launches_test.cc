@@ -84,6 +84,22 @@ TEST(Launches, OneThatQueuesForLessThanALaunchTakesIsLate) {
                                "dry, and a launch takes 50 ns";
 }
 
+// Its stream had to wait for an event, which is no time that a launch takes.
+TEST(Launches, OneWhoseStreamWaitedGivesNoLatencyAndIsNotLate) {
+  const auto stats = Analyze(OneStep()
+                                 .Call("cuLaunchKernel", 0, 10, 1)
+                                 .Kernel("a", 50, 100, 1)
+                                 .Call("cudaStreamWaitEvent", 110, 115, 9)
+                                 .Call("cuLaunchKernel", 120, 130, 2)
+                                 .Kernel("b", 800, 900, 2)
+                                 .Build());
+
+  EXPECT_EQ(stats->idle, 2);
+  EXPECT_EQ(stats->late, 1);
+  EXPECT_EQ(stats->latency_samples, 1);
+  EXPECT_EQ(stats->latency_p50_ns, 50);
+}
+
 TEST(Launches, StreamsQueueApart) {
   RecordBuilder builder = OneStep();
   builder.Call("cuLaunchKernel", 0, 10, 1)

@@ -111,6 +111,31 @@ TEST(Roofline, WithoutShapesThereIsNone) {
               Contains(HasSubstr("neither FLOP nor bytes are known")));
 }
 
+// Two products at once on two streams take the time of one.
+TEST(Roofline, WorkSideBySideTakesItsTimeOnce) {
+  RecordBuilder builder;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t at = i * int64_t{200'000};
+    builder.Step(Phase::kTraced, i, at, at + 199'000);
+    for (int j = 0; j < 2; ++j) {
+      const int64_t called = at + 2'000 * j;
+      builder.Op("aten::mm", called, called + 1'900);
+      RawHostEvent& event = builder.records().host.back();
+      event.shapes =
+          builder.records().names.Intern("[[1024,1024],[1024,1024]]");
+      event.dtypes = builder.records().names.Intern("float,float");
+      builder.Call("cuLaunchKernel", called + 100, called + 1'000, 2 * i + j)
+          .OnDevice(0, 7 + j)
+          .Kernel("sgemm", at + 10'000, at + 190'000, 2 * i + j);
+    }
+  }
+
+  const Answer answer = Explain(builder.Build(WithRoofs()));
+
+  EXPECT_NEAR(NumberOf(*answer.verdict, "attained_flops"),
+              2 * 2. * 1024 * 1024 * 1024 / 180e-6, 1e6);
+}
+
 // 1,000 FLOP a byte are right of the ridge of 183, 0.2 are left of it.
 TEST(Roofline, WithoutShapesWhatTheWorkloadDeclaresDecides) {
   Header header = WithRoofs();

@@ -47,6 +47,16 @@ TEST(Verdict, SaysWhatTheCpuSpendsItsTimeOn) {
   EXPECT_THAT(answer.verdict->reasons, IsEmpty());
 }
 
+TEST(Verdict, OfADeclaredCostTheCpuAttainsWhatAnUntracedStepTakes) {
+  Header header = HeaderOfSteps(/*timed_ns=*/100);
+  header.step_cost = StepCost{.flops = 5'000, .bytes = 200};
+
+  const Verdict verdict = *Explain(LinearTrace(header)).verdict;
+
+  EXPECT_DOUBLE_EQ(verdict.numbers.at("attained_flops").value, 50e9);
+  EXPECT_DOUBLE_EQ(verdict.numbers.at("attained_bandwidth").value, 2e9);
+}
+
 TEST(Verdict, IsLessSureWhereTimedAndTracedStepsAreFarApart) {
   for (const int64_t timed_ns : {12'300, 3}) {
     const Answer answer = Explain(LinearTrace(HeaderOfSteps(timed_ns)));
