@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -177,6 +178,22 @@ void AppendState(const std::filesystem::path& folder, int depth, size_t* left,
   }
 }
 
+// Two manifests have the name of `model`, the first in the file `other`.
+void Clash(const std::string& other, std::vector<RegisteredModel>* models,
+           RegisteredModel* model) {
+  const auto fault = [&](const std::string& file) {
+    return absl::StrCat(Quoted(file), " has the name ",
+                        Quoted(model->manifest->name),
+                        " too; choose another for one of them");
+  };
+  if (model->fault.empty()) model->fault = fault(other);
+  const auto first =
+      std::ranges::find(*models, other, &RegisteredModel::manifest_file);
+  if (first != models->end() && first->fault.empty()) {
+    first->fault = fault(model->manifest_file);
+  }
+}
+
 }  // namespace
 
 std::string RegisteredModel::name() const {
@@ -186,19 +203,28 @@ std::string RegisteredModel::name() const {
 std::vector<RegisteredModel> ReadModels(const std::filesystem::path& folder,
                                         const std::vector<std::string>& taken) {
   std::vector<RegisteredModel> models;
-  std::set<std::string> names(taken.begin(), taken.end());
+  const std::set<std::string> built_in(taken.begin(), taken.end());
+  std::map<std::string, std::string> files;  // by the name in the manifest
   for (const std::string& file : ManifestFiles(folder)) {
     if (models.size() == kMaxModels) {
       models.push_back({.manifest_file = file,
-                        .fault = absl::StrCat("there are more than ",
-                                              kMaxModels, " manifests")});
+                        .fault = absl::StrCat(
+                            "there are more than ", kMaxModels,
+                            " manifests; it and those that come after it by "
+                            "name are not looked at")});
       break;
     }
     RegisteredModel model = ReadModel(folder, file);
-    if (model.fault.empty() && !names.insert(model.manifest->name).second) {
+    if (model.fault.empty() && built_in.contains(model.manifest->name)) {
       model.fault =
           absl::StrCat("there is a workload ", Quoted(model.manifest->name),
                        " already; choose another name");
+    }
+    if (model.manifest.has_value()) {
+      const auto [first, added] =
+          files.try_emplace(model.manifest->name, model.manifest_file);
+      // None of them: which is meant nobody knows.
+      if (!added) Clash(first->second, &models, &model);
     }
     const auto twin =
         std::ranges::find(models, model.name(), &RegisteredModel::name);

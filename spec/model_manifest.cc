@@ -291,6 +291,40 @@ CostTerm BytesTerm(const ModelInput& input) {
   return term;
 }
 
+// Of the text that lists the inputs: at most 64 of them.
+constexpr size_t kMaxInputsBytes = 2000;
+
+// "x int64[rows,8] of 0 to 99".
+std::string InputText(const ModelInput& input) {
+  std::vector<std::string> extents;
+  for (const ModelExtent& extent : input.shape) {
+    const auto* const name = std::get_if<std::string>(&extent);
+    extents.push_back(
+        name != nullptr ? *name : absl::StrCat(std::get<int64_t>(extent)));
+  }
+  const TensorSpec& tensor = input.tensor;
+  return absl::StrCat(tensor.name, " ", tensor.dtype, "[",
+                      absl::StrJoin(extents, ","), "]",
+                      IsIntegerDtype(tensor.dtype)
+                          ? absl::StrCat(" of ", tensor.min, " to ", tensor.max)
+                          : "");
+}
+
+std::string ShowsOf(const ModelManifest& manifest) {
+  std::vector<std::string> inputs;
+  for (const ModelInput& input : manifest.inputs) {
+    inputs.push_back(InputText(input));
+  }
+  return absl::StrCat(
+      "What one call of ", manifest.file, " does.",
+      manifest.tolerance.has_value()
+          ? absl::StrCat(" Outputs within ", *manifest.tolerance,
+                         " of their norm count as the same.")
+          : "",
+      " Its inputs, random by the seed: ",
+      CutUtf8(absl::StrJoin(inputs, ", "), kMaxInputsBytes), ".");
+}
+
 }  // namespace
 
 WorkloadSchema SchemaOf(const ModelManifest& manifest) {
@@ -301,6 +335,7 @@ WorkloadSchema SchemaOf(const ModelManifest& manifest) {
           ? absl::StrCat("The operator's own model ", manifest.file, ".")
           : manifest.title;
   schema.range = manifest.range;
+  schema.shows = ShowsOf(manifest);
   VariantSchema variant;
   variant.name = std::string(ModelFormatName(manifest.format));
   variant.title =

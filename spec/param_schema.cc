@@ -66,7 +66,16 @@ CheckedValue CheckInt(const ParamSchema& schema, absl::string_view text) {
                            schema.min, " to ", schema.max)};
 }
 
-CheckedValue CheckValue(const ParamSchema& schema, absl::string_view text) {
+std::vector<std::string> ChoicesOnCpu(const ParamSchema& schema) {
+  std::vector<std::string> choices;
+  for (const std::string& choice : schema.choices) {
+    if (!schema.gpu_only.contains(choice)) choices.push_back(choice);
+  }
+  return choices;
+}
+
+CheckedValue CheckValue(const ParamSchema& schema, absl::string_view text,
+                        bool on_cpu = false) {
   if (text.size() > kMaxParamValueBytes) {
     return {"", absl::StrCat("has ", text.size(), " bytes; at most ",
                              kMaxParamValueBytes)};
@@ -76,21 +85,18 @@ CheckedValue CheckValue(const ParamSchema& schema, absl::string_view text) {
   if (std::ranges::find(choices, text) != choices.end()) {
     return {std::string(text), ""};
   }
-  return {"", absl::StrCat(Quoted(text),
-                           " is not one of: ", absl::StrJoin(choices, ", "))};
+  return {"", absl::StrCat(Quoted(text), " is not one of: ",
+                           absl::StrJoin(
+                               on_cpu ? ChoicesOnCpu(schema) : choices, ", "))};
 }
 
 // Of a value that the parameter can have.
 std::string FaultOnCpu(const ParamSchema& schema, const std::string& value) {
   const auto it = schema.gpu_only.find(value);
   if (it == schema.gpu_only.end()) return "";
-  std::vector<std::string> others;
-  for (const std::string& choice : schema.choices) {
-    if (schema.gpu_only.count(choice) == 0) others.push_back(choice);
-  }
   return absl::StrCat(
       Quoted(value), " needs a GPU: ", it->second,
-      " On the CPU it is one of: ", absl::StrJoin(others, ", "));
+      " On the CPU it is one of: ", absl::StrJoin(ChoicesOnCpu(schema), ", "));
 }
 
 absl::Status CheckSchema(const ParamSchema& schema) {
@@ -208,7 +214,7 @@ std::map<std::string, std::string> FillParams(
       values[param.name] = on_cpu ? param.default_cpu : param.default_gpu;
       continue;
     }
-    CheckedValue checked = CheckValue(param, it->second);
+    CheckedValue checked = CheckValue(param, it->second, on_cpu);
     if (checked.fault.empty() && on_cpu) {
       checked.fault = FaultOnCpu(param, checked.value);
     }

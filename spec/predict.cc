@@ -23,6 +23,9 @@ constexpr int64_t kBytesPerRow = 16;
 // At depth shapes a row also names shapes and dtypes.
 constexpr int64_t kBytesPerShapesRow = 32;
 
+// Of a file without rows: its header, and the metadata of its columns.
+constexpr int64_t kFileBytes = 16 << 10;
+
 // What an operator costs on the CPU side even when its work is tiny.
 constexpr double kSecondsPerOp = 1e-6;
 
@@ -36,18 +39,13 @@ int64_t ToInt64(double value) {
   return static_cast<int64_t>(std::ceil(std::max(0.0, value)));
 }
 
-int64_t SaturatedProduct(int64_t a, int64_t b) {
-  return ToInt64(static_cast<double>(a) * static_cast<double>(b));
-}
-
 absl::Duration FromSeconds(double seconds) {
   if (std::isnan(seconds)) return absl::InfiniteDuration();
   return absl::Seconds(std::max(0.0, seconds));
 }
 
 int64_t WarmupSteps(const Warmup& warmup) {
-  return warmup.automatic ? kMinWarmupSteps
-                          : std::max(warmup.steps, kMinWarmupSteps);
+  return warmup.automatic ? kMinWarmupSteps : warmup.steps;
 }
 
 int64_t AllSteps(const JobSpec& spec) {
@@ -65,8 +63,12 @@ std::optional<absl::Duration> PredictStep(const JobSpec& spec, const Cost& cost,
   if (rate == device.roofs.flops_per_second.end() || cost.flops.empty()) {
     return std::nullopt;
   }
-  const double seconds = std::max(Evaluate(cost.flops, inputs) / rate->second,
-                                  Evaluate(cost.ops, inputs) * kSecondsPerOp);
+  double seconds = std::max(Evaluate(cost.flops, inputs) / rate->second,
+                            Evaluate(cost.ops, inputs) * kSecondsPerOp);
+  if (const double bandwidth = device.roofs.memory_bytes_per_second.value_or(0);
+      bandwidth > 0) {
+    seconds = std::max(seconds, Evaluate(cost.bytes, inputs) / bandwidth);
+  }
   return FromSeconds(seconds);
 }
 
@@ -209,9 +211,11 @@ Prediction Predict(const JobSpec& spec, const WorkloadSchema& workload,
       static_cast<double>(spec.cold_steps + spec.traced_steps);
   prediction.trace_rows =
       ToInt64(recorded * *rows + static_cast<double>(AllSteps(spec)));
-  prediction.trace_bytes = SaturatedProduct(
-      *prediction.trace_rows,
-      spec.depth == Depth::kShapes ? kBytesPerShapesRow : kBytesPerRow);
+  prediction.trace_bytes =
+      ToInt64(kFileBytes + static_cast<double>(*prediction.trace_rows) *
+                               static_cast<double>(spec.depth == Depth::kShapes
+                                                       ? kBytesPerShapesRow
+                                                       : kBytesPerRow));
   return prediction;
 }
 

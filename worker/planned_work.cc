@@ -113,6 +113,14 @@ absl::StatusOr<PlannedWork> PlanWork(const WorkerJob& job,
     return PlanRegistered(job, *entry, device, parts);
   }
   for (RegisteredModel& model : ReadModels(job.models, WorkloadNames())) {
+    // A manifest that cannot be used any more is known by its file only.
+    if (model.name() == absl::StrCat(job.spec.workload, ".json")) {
+      return ErrorBuilder(absl::StatusCode::kFailedPrecondition,
+                          Reason::kModelUnusable)
+          .With("workload", job.spec.workload)
+          .Build(absl::StrCat("The model ", job.spec.workload,
+                              " cannot be used any more: ", model.fault, "."));
+    }
     if (!IsOf(job.spec.workload, model)) continue;
     RETURN_IF_ERROR(CheckStillFits(model, job, device,
                                    parts.runtime.versions().at("torch")));

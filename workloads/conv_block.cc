@@ -71,9 +71,10 @@ Cost CostOfStep() {
   // Read input and weights once, write the result once.
   cost.bytes = {Term(2, image_bytes), Term(9, {{"channels", 2}, {"dtype", 1}})};
   // Those, the result of the step before, both results between, and what the
-  // library takes for its own layout.
+  // library takes for its own layout; more for fp16 on a CPU, see below.
   cost.memory_bytes = {Term(8, image_bytes),
-                       Term(27, {{"channels", 2}, {"dtype", 1}})};
+                       Term(27, {{"channels", 2}, {"dtype", 1}}),
+                       Term(8, image, {{"dtype", "fp16"}, {"device", "cpu"}})};
   // The range, and what each of the three calls; a CPU has no convolution of
   // fp16 in its library and takes another way.
   const Conditions fp16_on_cpu = {{"dtype", "fp16"}, {"device", "cpu"}};

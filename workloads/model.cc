@@ -82,6 +82,20 @@ std::string ReasonFirst(absl::string_view what) {
   return absl::StrCat("The model threw ", text.substr(last + 1), "\n", text);
 }
 
+// Throws where nothing could be said of an output like that, which is known
+// after the first step.
+void CheckOutput(const at::Tensor& output) {
+  const char* what = nullptr;
+  if (output.layout() != at::kStrided) what = "sparse";
+  if (output.is_quantized()) what = "quantized";
+  if (output.is_meta()) what = "meta";
+  if (what == nullptr) return;
+  throw std::runtime_error(absl::StrCat(
+      "The model returns a ", what,
+      " tensor first, whose sum and norm cannot be told: let it return a dense "
+      "one of numbers (to_dense(), dequantize())."));
+}
+
 // A TorchScript file, run by PyTorch's interpreter.
 class Script : public Workload {
  public:
@@ -100,25 +114,33 @@ class Script : public Workload {
     } catch (const std::exception& error) {
       throw std::runtime_error(ReasonFirst(error.what()));
     }
+    if (!checked_) CheckOutput(FirstOutput());
+    checked_ = true;
   }
 
   OutputSummary Output() const override {
-    at::Tensor output;
-    if (FirstTensor(returned_, &output) == nullptr) {
-      throw std::runtime_error(absl::StrCat(
-          "The model returned no tensor, but ", returned_.tagKind(), "."));
-    }
-    OutputSummary summary = Summarize(output);
+    OutputSummary summary = Summarize(FirstOutput());
     summary.tolerance = tolerance_;
     return summary;
   }
 
  private:
+  at::Tensor FirstOutput() const {
+    at::Tensor output;
+    if (FirstTensor(returned_, &output) == nullptr) {
+      throw std::runtime_error(
+          absl::StrCat("The model returns no tensor, but ", returned_.tagKind(),
+                       ": nothing could be said of its output."));
+    }
+    return output;
+  }
+
   torch::jit::Module module_;
   const std::string range_;
   const std::optional<double> tolerance_;
   const std::vector<c10::IValue> inputs_;
   c10::IValue returned_;
+  bool checked_ = false;  // of the first step
 };
 
 // A package of AOTInductor.
@@ -215,8 +237,9 @@ absl::Status CheckCall(const RegisteredModel& model,
   // The first one is the module itself.
   size_t needed = 0;
   for (size_t i = 1; i < arguments.size(); ++i) {
-    if (!arguments[i].default_value().has_value()) needed = i;
-    if (i <= tensors &&
+    const bool has_default = arguments[i].default_value().has_value();
+    if (!has_default) needed = i;
+    if ((i <= tensors || !has_default) &&
         !at::TensorType::get()->isSubtypeOf(*arguments[i].type())) {
       return Unusable(
           model, absl::StrCat("its argument ", arguments[i].name(),

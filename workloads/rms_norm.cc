@@ -62,11 +62,17 @@ Cost CostOfStep() {
   // Read x and the weight once, write the result once.
   cost.bytes = {Term(2, {{"rows", 1}, {"dim", 1}, {"dtype", 1}}),
                 Term(1, {{"dim", 1}, {"dtype", 1}})};
-  // Those and the result of the step before; composed, two copies in fp32 at a
-  // time.
-  cost.memory_bytes = {Term(3, {{"rows", 1}, {"dim", 1}, {"dtype", 1}}),
-                       Term(1, {{"dim", 1}, {"dtype", 1}}),
-                       Term(8, all, {{"variant", "eager"}})};
+  // Those and the result of the step before; composed, as a CPU does the fused
+  // one too, copies in fp32.
+  cost.memory_bytes = {
+      Term(3, {{"rows", 1}, {"dim", 1}, {"dtype", 1}}),
+      Term(1, {{"dim", 1}, {"dtype", 1}}),
+      Term(8, all, {{"variant", "eager"}}),
+      Term(2, all, {{"variant", "eager"}, {"dtype", "!fp32"}}),
+      Term(4, all,
+           {{"variant", "fused"}, {"device", "cpu"}, {"dtype", "fp32"}}),
+      Term(10, all,
+           {{"variant", "fused"}, {"device", "cpu"}, {"dtype", "!fp32"}})};
   // The range, to, mul, mean, add, rsqrt, mul, to, mul, and what they call; a
   // conversion that converts has three rows more. A CPU composes the fused one.
   const Conditions fused_on_cpu = {{"variant", "fused"}, {"device", "cpu"}};

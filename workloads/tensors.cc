@@ -9,11 +9,15 @@
 #include "ATen/Context.h"
 #include "ATen/ScalarOps.h"
 #include "ATen/core/Tensor.h"
+#include "ATen/ops/amax.h"
+#include "ATen/ops/amin.h"
+#include "ATen/ops/div.h"
 #include "ATen/ops/dot.h"
 #include "ATen/ops/full.h"
 #include "ATen/ops/randint.h"
 #include "ATen/ops/randn.h"
 #include "ATen/ops/sum.h"
+#include "ATen/ops/view_as_real.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -32,6 +36,9 @@ constexpr int64_t kSummaryElements = int64_t{1} << 24;
 // Up to this many are summed on the CPU: the first fp64 kernels of a process
 // take 30 to 80 ms to load, copying this many takes 5.
 constexpr int64_t kHostElements = int64_t{1} << 22;
+
+// Above this, and far below where squares overflow, numbers are scaled first.
+constexpr double kMostSquared = 1e100;
 
 at::ScalarType DtypeOf(const std::string& name) {
   if (name == "fp32" || name == "tf32") return at::kFloat;
@@ -125,18 +132,31 @@ OutputSummary Summarize(const at::Tensor& tensor) {
   summary.elements = tensor.numel();
   summary.dtype = absl::AsciiStrToLower(c10::toString(tensor.scalar_type()));
   summary.shape = absl::StrCat("[", absl::StrJoin(tensor.sizes(), ","), "]");
-  at::Tensor flat = tensor.reshape({-1});
-  if (summary.elements <= kHostElements) flat = flat.to(at::kCPU);
-  double squares = 0;
-  for (int64_t at = 0; at < summary.elements; at += kSummaryElements) {
+  // A complex number counts with both its parts.
+  at::Tensor flat = tensor.is_complex()
+                        ? at::view_as_real(tensor.resolve_conj()).reshape({-1})
+                        : tensor.reshape({-1});
+  if (flat.numel() <= kHostElements) flat = flat.to(at::kCPU);
+  summary.finite = true;
+  for (int64_t at = 0; at < flat.numel(); at += kSummaryElements) {
     const at::Tensor piece =
-        flat.narrow(0, at, std::min(kSummaryElements, summary.elements - at))
+        flat.narrow(0, at, std::min(kSummaryElements, flat.numel() - at))
             .to(at::kDouble);
     summary.sum += at::sum(piece).item<double>();
-    squares += at::dot(piece, piece).item<double>();
+    // Of what is no number both ends are none.
+    const double largest = std::max(std::abs(at::amax(piece).item<double>()),
+                                    std::abs(at::amin(piece).item<double>()));
+    summary.finite = summary.finite && std::isfinite(largest);
+    // Squares of what is large would be infinite where the norm is not.
+    const double scale =
+        largest > kMostSquared && std::isfinite(largest) ? largest : 1;
+    const at::Tensor scaled = scale == 1 ? piece : at::div(piece, scale);
+    summary.norm =
+        std::hypot(summary.norm,
+                   scale * std::sqrt(at::dot(scaled, scaled).item<double>()));
   }
-  summary.norm = std::sqrt(squares);
-  summary.finite = std::isfinite(summary.sum) && std::isfinite(summary.norm);
+  summary.finite = summary.finite && std::isfinite(summary.sum) &&
+                   std::isfinite(summary.norm);
   return summary;
 }
 

@@ -161,7 +161,7 @@ void AddRunCommand(CommandTree& tree) {
   AddPairs(app, "-p,--param", &options->job.params,
            "A parameter of the workload; may be repeated");
   AddText(app, "--variant", &options->job.variant,
-          "How to compute it (default: the first one)", "V");
+          "How to compute it (default: the first that can run there)", "V");
   AddText(app, "--device", &options->job.device,
           "Where: cpu, gpu0, ... (default: the first GPU, else the CPU)",
           "DEVICE");
@@ -180,7 +180,8 @@ void AddRunCommand(CommandTree& tree) {
             std::numeric_limits<int64_t>::max(),
             "Seed of the random inputs (default 0)");
   AddDuration(app, "--timeout", &options->job.timeout,
-              "How long the job may run (default 5m)");
+              "How long the job may run (default 5m); a step that runs then "
+              "has 5 s to end");
   AddPairs(app, "--label", &options->job.labels,
            "A word of yours to find the job again; may be repeated");
   AddText(app, "--request-id", &options->request_id,

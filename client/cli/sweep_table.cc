@@ -59,14 +59,19 @@ std::string TrafficText(const v1::Answer& answer) {
                   "B/s");
 }
 
+// With a word where the numbers of the row are in doubt.
 std::string VerdictText(const v1::Answer& answer) {
   const std::optional<VerdictKind> kind = FromProto(answer.verdict().kind());
-  if (answer.has_verdict() && kind.has_value()) {
-    return std::string(VerdictKindName(*kind));
-  }
   const std::optional<ValidityLevel> level =
       FromProto(answer.validity().level());
-  return level.has_value() ? std::string(ValidityLevelName(*level)) : kUnknown;
+  if (!answer.has_verdict() || !kind.has_value()) {
+    return level.has_value() ? std::string(ValidityLevelName(*level))
+                             : kUnknown;
+  }
+  return absl::StrCat(VerdictKindName(*kind),
+                      level == ValidityLevel::kUnstable
+                          ? absl::StrCat(" (", ValidityLevelName(*level), ")")
+                          : "");
 }
 
 std::string ChecksText(const v1::CheckTraceResponse& checks) {

@@ -428,7 +428,7 @@ TEST(Admit, TimesAloneAreCountedWithoutACost) {
   EXPECT_EQ(job->prediction.trace_rows, 3 + 30 + 30);
 }
 
-TEST(Admit, CountsStepsOfEveryKindAndAtLeastThreeOfWarmup) {
+TEST(Admit, CountsStepsOfEveryKind) {
   JobRequest request = OnCpu({{"size", "1000"}});
   request.cold_steps = 5;
   request.warmup = Warmup{.automatic = false, .steps = 1};
@@ -436,7 +436,7 @@ TEST(Admit, CountsStepsOfEveryKindAndAtLeastThreeOfWarmup) {
   request.traced_steps = 9;
 
   EXPECT_EQ(Admitted(request).prediction.total,
-            absl::Milliseconds(20 * (5 + 3 + 7 + 9)));
+            absl::Milliseconds(20 * (5 + 1 + 7 + 9)));
 }
 
 struct DepthRows {
@@ -457,7 +457,8 @@ TEST_P(AdmitRows, DependOnDepthAndDevice) {
   const Prediction prediction = Admitted(request).prediction;
 
   EXPECT_EQ(prediction.trace_rows, 3 + 20 + 10 + GetParam().rows);
-  EXPECT_EQ(*prediction.trace_bytes % *prediction.trace_rows, 0);
+  EXPECT_EQ((*prediction.trace_bytes - (16 << 10)) % *prediction.trace_rows, 0)
+      << "beside what a file has without rows";
 }
 
 // A step of the sample has 2 operators and 1 kernel.
@@ -533,17 +534,39 @@ TEST(Admit, RefusesWhatCannotEndInTime) {
   EXPECT_THAT(MessageOf(job), HasSubstr("20.66s"));
 }
 
+TEST(Admit, AFixedWarmupCountsAsItIs) {
+  JobRequest request = OnCpu({{"size", "1"}});
+  request.warmup = Warmup{.automatic = false, .steps = 1};
+  const Prediction one = Admitted(request).prediction;
+  request.warmup = Warmup{.automatic = false, .steps = 0};
+  const Prediction none = Admitted(request).prediction;
+
+  EXPECT_EQ(*one.total - *none.total, *one.step);
+}
+
+TEST(Admit, AStepTakesAtLeastWhatItsBytesTake) {
+  WorkerDescription host = SampleDescription();
+  host.workloads[0].cost.bytes = {{.coefficient = 1e9, .exponents = {}}};
+  const JobRequest request = OnCpu({{"size", "1"}});
+  for (DeviceDescription& device : host.devices) {
+    device.roofs.memory_bytes_per_second = 1e10;
+  }
+
+  EXPECT_EQ(Admit(request, host, AdmissionLimits())->prediction.step,
+            absl::Milliseconds(100));
+}
+
 TEST(Admit, RefusesATraceThatIsTooLarge) {
   JobRequest request = OnCpu({{"size", "1"}});
   request.traced_steps = 1000;
   AdmissionLimits limits;
-  limits.max_trace_bytes = 10'000;
+  limits.max_trace_bytes = 20'000;
 
   EXPECT_THAT(Admit(request, SampleDescription(), limits),
               StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasReason(Reason::kTraceTooLarge),
                              HasViolation("traced_steps"),
-                             HasMetadata("limit_trace_bytes", "10000"))));
+                             HasMetadata("limit_trace_bytes", "20000"))));
 }
 
 TEST(Admit, ReportsEveryLimitThatIsExceeded) {

@@ -112,16 +112,18 @@ TEST_F(ModelFolderTest, AWorkloadsNameIsTaken) {
               HasSubstr("there is a workload \"linear\" already"));
 }
 
-TEST_F(ModelFolderTest, TheSecondOfANameIsBroken) {
+// Else the order of their files would decide what a name measures.
+TEST_F(ModelFolderTest, OfTwoManifestsWithOneNameNeitherCanBeUsed) {
   Write("a.json", Manifest("mine", "m.pt"));
   Write("b.json", Manifest("mine", "m.pt"));
 
   const std::vector<RegisteredModel> models = Read();
 
   ASSERT_THAT(models, SizeIs(2));
-  EXPECT_EQ(models[0].name(), "mine");
+  EXPECT_EQ(models[0].name(), "a.json");
   EXPECT_EQ(models[1].name(), "b.json");
-  EXPECT_THAT(models[1].fault, HasSubstr("already"));
+  EXPECT_THAT(models[0].fault, HasSubstr("\"b.json\" has the name \"mine\""));
+  EXPECT_THAT(models[1].fault, HasSubstr("\"a.json\" has the name \"mine\""));
 }
 
 TEST_F(ModelFolderTest, TwoBrokenOnesOfOneNameAreListedWithBothReasons) {

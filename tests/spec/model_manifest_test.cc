@@ -78,6 +78,14 @@ TEST(ModelManifest, NeedsOnlyNameFileFormatAndInputs) {
   EXPECT_THAT(SchemaOf(*manifest).title, HasSubstr("m.pt2"));
 }
 
+TEST(ModelManifest, ShowsItsFileItsInputsAndItsTolerance) {
+  EXPECT_EQ(SchemaOf(*ModelManifestFromJson(Whole().dump())).shows,
+            "What one call of my_lm.pt does. Outputs within 0.02 of their norm "
+            "count as the same. Its inputs, random by the seed: ids "
+            "int64[batch,seq] of 0 to 31999, scale bf16[seq,1], flag bool[] of "
+            "0 to 1.");
+}
+
 TEST(ModelManifest, BecomesAWorkloadWhoseDimensionsAreParameters) {
   const WorkloadSchema schema =
       SchemaOf(*ModelManifestFromJson(Whole().dump()));

@@ -95,6 +95,18 @@ TEST(ParamSchema, AChoiceNeedsChoicesThatHoldItsDefaults) {
   EXPECT_THAT(ParamSchemaFromJson(document), HasViolation("default_cpu"));
 }
 
+TEST(FillParams, OfAWrongChoiceOnTheCpuItNamesThoseThatRunThere) {
+  std::vector<ParamSchema> schema = Schema();
+  schema[1].gpu_only = {{"fp16", "The CPU has no such product."}};
+  std::vector<FieldViolation> violations;
+
+  FillParams(schema, /*on_cpu=*/true, {{"dtype", "fp8"}}, &violations);
+
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].description.find("fp16"), std::string::npos)
+      << violations[0].description;
+}
+
 TEST(FillParams, DefaultsDependOnTheDevice) {
   std::vector<FieldViolation> violations;
 

@@ -3,6 +3,7 @@
 
 #include "workloads/model.h"
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -158,6 +159,56 @@ TEST_F(ModelTest, AModelThatReturnsNoTensorSaysWhat) {
   } catch (const std::exception& error) {
     EXPECT_THAT(error.what(), HasSubstr("Int"));
   }
+}
+
+// Both parts of a complex number count: |3 + 4i| is 5.
+TEST_F(ModelTest, AComplexOutputCountsWithBothParts) {
+  Write("def forward(self, x): return torch.complex(x * 0 + 3, x * 0 + 4)",
+        kMatrix);
+  const auto workload = Create();
+  ASSERT_THAT(workload, IsOk());
+  const OutputSummary summary = Run(**workload);
+
+  EXPECT_EQ(summary.elements, 12);
+  EXPECT_DOUBLE_EQ(summary.sum, 12 * (3 + 4));
+  EXPECT_DOUBLE_EQ(summary.norm, std::sqrt(12.) * 5);
+  EXPECT_TRUE(summary.finite);
+}
+
+TEST_F(ModelTest, AnImaginaryPartThatIsInfiniteIsNotFinite) {
+  Write("def forward(self, x): return torch.complex(x, x / 0)", kMatrix);
+  const auto workload = Create();
+  ASSERT_THAT(workload, IsOk());
+
+  EXPECT_FALSE(Run(**workload).finite);
+}
+
+// Its squares would overflow.
+TEST_F(ModelTest, ALargeOutputIsFiniteAndHasANorm) {
+  Write("def forward(self, x): return x.double() * 0 + 1e200", kMatrix);
+  const auto workload = Create();
+  ASSERT_THAT(workload, IsOk());
+  const OutputSummary summary = Run(**workload);
+
+  EXPECT_TRUE(summary.finite);
+  EXPECT_DOUBLE_EQ(summary.norm / 1e200, std::sqrt(12.));
+}
+
+TEST_F(ModelTest, AnOutputOfWhichNothingCanBeSaidEndsTheFirstStep) {
+  for (const char* returned : {"x.to_sparse()", "[7]", "None"}) {
+    Write(absl::StrCat("def forward(self, x): return ", returned), kMatrix);
+    const auto workload = Create();
+    ASSERT_THAT(workload, IsOk()) << returned;
+
+    EXPECT_THROW((*workload)->Step(), std::exception) << returned;
+  }
+}
+
+TEST_F(ModelTest, AnArgumentThatIsNoTensorIsNamed) {
+  Write("def forward(self, x, n: int): return x * n", kMatrix);
+
+  EXPECT_THAT(std::string(Create().status().message()),
+              HasSubstr("its argument n is no tensor but int"));
 }
 
 TEST_F(ModelTest, AScriptThatThrowsSaysSo) {

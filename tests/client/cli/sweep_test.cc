@@ -137,6 +137,16 @@ TEST_F(SweepTest, ShowsAttainedRatesWhereTheyAreKnown) {
   EXPECT_THAT(out_, AllOf(HasSubstr("2.50 TFLOP/s"), HasSubstr("400 GB/s")));
 }
 
+TEST_F(SweepTest, ARowWhoseNumbersAreInDoubtSaysSo) {
+  FakeReplies replies = Succeeds(1);
+  replies.answer.mutable_validity()->set_level(v1::VALIDITY_LEVEL_UNSTABLE);
+  daemon_.Set(replies);
+
+  ASSERT_EQ(Run({"run", "mm", "--sweep", "size=64"}), 0) << err_;
+
+  EXPECT_THAT(out_, HasSubstr("overhead-bound (UNSTABLE)"));
+}
+
 // Else a copy of four bytes would tell what a whole step moves.
 TEST_F(SweepTest, OnlyOfCopyBoundWorkCopiesAreTheTraffic) {
   FakeReplies replies = Succeeds(1);
