@@ -52,7 +52,7 @@ bool IsShouted(const EnumDescriptor& type) {
 std::string WordOf(const EnumValueDescriptor& value) {
   std::string word = value.name();
   const std::string prefix = PrefixOf(*value.type());
-  if (word.compare(0, prefix.size(), prefix) == 0) word.erase(0, prefix.size());
+  if (word.starts_with(prefix)) word.erase(0, prefix.size());
   if (IsShouted(*value.type())) return word;
   for (char& c : word) {
     c = c == '_' ? '-' : absl::ascii_tolower(static_cast<unsigned char>(c));

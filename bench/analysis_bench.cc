@@ -67,7 +67,7 @@ RawRecords RecordsOf(const Trace& trace, int64_t rows) {
   records.names = trace.names;
   const auto events = static_cast<int64_t>(trace.rows());
   for (int64_t i = 0; i < rows; ++i) {
-    const size_t row = static_cast<size_t>(i % events);
+    const auto row = static_cast<size_t>(i % events);
     const int64_t shift = i / events * 1'000'000'000;
     if (IsDeviceWork(trace.kind[row])) {
       RawDeviceEvent event;

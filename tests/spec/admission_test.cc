@@ -22,7 +22,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::Pair;
 
 JobRequest Request() { return {.workload = "matmul_add"}; }

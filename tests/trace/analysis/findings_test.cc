@@ -17,7 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::UnorderedElementsAre;
 
 std::vector<std::string> Ids(const Answer& answer) {
   std::vector<std::string> ids;
