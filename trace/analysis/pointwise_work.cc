@@ -107,7 +107,7 @@ bool SameElements(const PointwiseWork& a, const PointwiseWork& b) {
     left *= static_cast<double>(a.element_bytes);
   }
   const auto bytes = static_cast<double>(
-      std::max<int64_t>({1, a.element_bytes, b.element_bytes}));
+      std::max({int64_t{1}, a.element_bytes, b.element_bytes}));
   const double each = a.element_bytes == 0 || b.element_bytes == 0 ? bytes : 1;
   return std::abs(left - right) <
          std::max({a.block_elements * each, b.block_elements * each, 0.5});
