@@ -11,7 +11,6 @@
 
 #include "spec/phase.h"
 #include "trace/analysis/intervals.h"
-#include "trace/analysis/launch_queue.h"
 #include "trace/analysis/row_names.h"
 #include "trace/analysis/statistics.h"
 #include "trace/analysis/stream_waits.h"
@@ -182,25 +181,30 @@ struct OpenLane {
   DeviceLane lane;
   LaunchQueue queue;
   std::vector<Gap> gaps;
-  std::vector<int64_t> latencies_ns;  // of kernels launched on an idle stream
 };
 
-// Slow launches tell of something else: one that loads code for 40 ms would
-// make every launch late.
-void AddLaunch(const Trace& trace, size_t row, bool waited, OpenLane* open) {
-  const std::optional<Launch> launch = open->queue.Next(row, waited);
-  if (launch.has_value() && launch->alone() &&
-      launch->latency_ns <= kSlowLaunchNs &&
-      trace.kind[row] == EventKind::kKernel) {
-    open->latencies_ns.push_back(launch->latency_ns);
+// Of kernels. Slow launches tell of something else: one that loads code for
+// 40 ms would make every launch late.
+std::optional<int64_t> LaunchLatency(const Trace& trace,
+                                     const std::vector<Launch>& launches) {
+  std::vector<int64_t> latencies_ns;
+  for (const Launch& launch : launches) {
+    if (launch.alone() && launch.latency_ns <= kSlowLaunchNs &&
+        trace.kind[launch.row] == EventKind::kKernel) {
+      latencies_ns.push_back(launch.latency_ns);
+    }
   }
+  if (latencies_ns.empty()) return std::nullopt;
+  return NearestRank(&latencies_ns, 50);
 }
 
 // Adds a record to its lane, and the gap before it.
 void Add(const Trace& trace, size_t row, StreamWaits* waits, OpenLane* open) {
   const bool waited = waits->WaitedBefore(row);
-  AddLaunch(trace, row, waited, open);
   DeviceLane* const lane = &open->lane;
+  if (const std::optional<Launch> launch = open->queue.Next(row, waited)) {
+    lane->launches.push_back(*launch);
+  }
   const Window& window = lane->window;
   const int64_t start = std::max(trace.start_ns[row], window.begin_ns);
   const int64_t end = std::min(trace.end_ns(row), window.end_ns);
@@ -221,16 +225,15 @@ void Add(const Trace& trace, size_t row, StreamWaits* waits, OpenLane* open) {
 }
 
 // Splits the gaps, the one after the last work as well.
-DeviceLane Close(const IdleSplitter& splitter, OpenLane open) {
+DeviceLane Close(const Trace& trace, const IdleSplitter& splitter,
+                 OpenLane open) {
   DeviceLane& lane = open.lane;
   const int64_t busy_until =
       lane.rows.empty() ? lane.window.begin_ns : lane.last_ns;
   if (busy_until < lane.window.end_ns) {
     open.gaps.push_back({busy_until, lane.window.end_ns, kNoEvent, false});
   }
-  if (!open.latencies_ns.empty()) {
-    lane.launch_latency_ns = NearestRank(&open.latencies_ns, 50);
-  }
+  lane.launch_latency_ns = LaunchLatency(trace, lane.launches);
   lane.idle.reserve(open.gaps.size());
   for (const Gap& gap : open.gaps) splitter.Split(gap, &lane);
   return std::move(lane);
@@ -311,7 +314,7 @@ std::vector<DeviceLane> DeviceLanesOf(const Trace& trace,
   }
   std::vector<DeviceLane> all;
   for (auto& [device, lane] : open) {
-    all.push_back(Close(splitter, std::move(lane)));
+    all.push_back(Close(trace, splitter, std::move(lane)));
   }
   return all;
 }

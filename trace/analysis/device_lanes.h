@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "trace/analysis/launch_queue.h"
 #include "trace/analysis/step_index.h"
 #include "trace/analysis/window.h"
 #include "trace/trace.h"
@@ -55,8 +56,9 @@ struct DeviceLane {
   bool head_known = true;
   // Whether the trace says which work its streams waited for.
   bool waits_known = false;
-  std::vector<size_t> rows;     // by start; what reaches into the window
-  std::vector<IdlePiece> idle;  // by start
+  std::vector<size_t> rows;      // by start; what reaches into the window
+  std::vector<IdlePiece> idle;   // by start
+  std::vector<Launch> launches;  // called in the window, by the start of work
   // From a call on to its kernel where nothing else held it, the median (B5):
   // what a launch takes. Absent where no kernel was launched so.
   std::optional<int64_t> launch_latency_ns;

@@ -28,7 +28,8 @@ std::optional<Launch> LaunchQueue::Next(size_t row, bool waited) {
   std::optional<Launch> launch;
   if (IsLaunch(row)) {
     const int64_t called = trace_.start_ns[trace_.call.at(row)];
-    launch.emplace(Launch{.called_ns = called,
+    launch.emplace(Launch{.row = row,
+                          .called_ns = called,
                           .latency_ns = trace_.start_ns[row] - called,
                           .waited = waited,
                           .queueing_ns = std::nullopt});

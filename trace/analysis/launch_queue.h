@@ -16,6 +16,7 @@ namespace traza {
 
 // A call, and when the work that it launched could begin.
 struct Launch {
+  size_t row = 0;          // of the work
   int64_t called_ns = 0;   // start of the call
   int64_t latency_ns = 0;  // until the work began
   // The stream had been told to wait for an event, which may have held it.

@@ -9,11 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-
 #include "trace/analysis/launch_queue.h"
 #include "trace/analysis/statistics.h"
-#include "trace/analysis/stream_waits.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -46,16 +43,12 @@ int64_t MostBetween(std::vector<int64_t> from, std::vector<int64_t> to) {
 class LaunchCounter {
  public:
   LaunchCounter(const Trace& trace, const DeviceLane& lane)
-      : trace_(trace), lane_(lane), queue_(trace, lane.window) {}
+      : trace_(trace), lane_(lane) {}
 
-  void Add(size_t row, bool waited) {
-    const std::optional<Launch> launch = queue_.Next(row, waited);
-    if (launch.has_value()) AddLaunch(row, *launch);
-  }
+  void Add(const Launch& launch);
   std::optional<LaunchStats> Take();
 
  private:
-  void AddLaunch(size_t row, const Launch& launch);
   int64_t InWindow(int64_t from_ns, int64_t to_ns) const {
     const Window& window = lane_.window;
     return std::max<int64_t>(
@@ -64,14 +57,14 @@ class LaunchCounter {
 
   const Trace& trace_;
   const DeviceLane& lane_;
-  LaunchQueue queue_;
   LaunchStats stats_;
   std::map<int32_t, Stream> streams_;
   std::vector<int64_t> latencies_, queueing_;
   int64_t late_ = 0, waiting_ns_ = 0, outstanding_ns_ = 0;
 };
 
-void LaunchCounter::AddLaunch(size_t row, const Launch& launch) {
+void LaunchCounter::Add(const Launch& launch) {
+  const size_t row = launch.row;
   const int64_t begun = trace_.start_ns[row];
   const int64_t ended = trace_.end_ns(row);
   const int64_t call_ns = trace_.duration_ns[trace_.call.at(row)];
@@ -132,23 +125,13 @@ std::optional<LaunchStats> LaunchCounter::Take() {
 
 std::vector<std::optional<LaunchStats>> AnalyzeLaunches(
     const Trace& trace, const std::vector<DeviceLane>& lanes) {
-  absl::flat_hash_map<int32_t, size_t> lane_of_device;
-  std::vector<LaunchCounter> counters;
-  counters.reserve(lanes.size());
-  for (const DeviceLane& lane : lanes) {
-    lane_of_device.emplace(lane.device, counters.size());
-    counters.emplace_back(trace, lane);
-  }
-  StreamWaits waits(trace);
-  for (size_t row = 0; row < trace.rows(); ++row) {
-    if (!IsDeviceWork(trace.kind[row]) || trace.device.is_null(row)) continue;
-    const bool waited = waits.WaitedBefore(row);
-    const auto lane = lane_of_device.find(trace.device.at(row));
-    if (lane != lane_of_device.end()) counters[lane->second].Add(row, waited);
-  }
   std::vector<std::optional<LaunchStats>> stats;
-  stats.reserve(counters.size());
-  for (LaunchCounter& counter : counters) stats.push_back(counter.Take());
+  stats.reserve(lanes.size());
+  for (const DeviceLane& lane : lanes) {
+    LaunchCounter counter(trace, lane);
+    for (const Launch& launch : lane.launches) counter.Add(launch);
+    stats.push_back(counter.Take());
+  }
   return stats;
 }
 
