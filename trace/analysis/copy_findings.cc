@@ -9,22 +9,12 @@
 #include "absl/strings/str_cat.h"
 
 #include "trace/analysis/finding_parts.h"
+#include "trace/analysis/row_names.h"
 #include "trace/analysis/statistics.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
 
 namespace traza {
-namespace {
-
-// "htod", "dtoh": of the record, else of its name.
-bool GoesToHost(const Trace& trace, size_t row) {
-  const int32_t kind = trace.copy_kind.at(row);
-  return kind >= 0 ? trace.names.at(kind) == "dtoh"
-                   : absl::StrContains(trace.name_of(row), "DtoH");
-}
-
-}  // namespace
-
 void AddCopyFindings(const FindingInput& in, std::vector<Finding>* findings) {
   const Trace& trace = in.trace;
   Finding finding;

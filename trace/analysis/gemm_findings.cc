@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 
 #include "trace/analysis/finding_parts.h"
+#include "trace/analysis/row_names.h"
 #include "trace/analysis/statistics.h"
 #include "trace/quantity.h"
 #include "trace/record.h"
@@ -22,9 +23,7 @@ namespace {
 // A copy within the device, by the copy engine or by a kernel.
 bool IsDeviceCopy(const FindingInput& in, size_t row) {
   if (in.trace.kind[row] == EventKind::kCopy) {
-    const int32_t kind = in.trace.copy_kind.at(row);
-    return kind >= 0 ? in.trace.names.at(kind) == "dtod"
-                     : absl::StrContains(in.trace.name_of(row), "DtoD");
+    return StaysOnDevice(in.trace, row);
   }
   return in.trace.kind[row] == EventKind::kKernel &&
          in.names.Of(row).kind == KernelKind::kCopy;

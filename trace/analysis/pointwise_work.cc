@@ -5,9 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "absl/strings/match.h"
-
 #include "trace/analysis/op_cost.h"
+#include "trace/analysis/row_names.h"
 #include "trace/record.h"
 
 namespace traza {
@@ -36,11 +35,8 @@ double LargestInput(absl::string_view shapes) {
 }
 
 std::optional<PointwiseWork> CopyWork(const Trace& trace, size_t row) {
-  const int32_t kind = trace.copy_kind.at(row);
-  const bool inside = kind >= 0 ? trace.names.at(kind) == "dtod"
-                                : absl::StrContains(trace.name_of(row), "DtoD");
   const int64_t bytes = trace.bytes.at(row);
-  if (!inside || bytes <= 0) return std::nullopt;
+  if (!StaysOnDevice(trace, row) || bytes <= 0) return std::nullopt;
   PointwiseWork work;
   // Of which type is not known: the caller compares bytes.
   work.elements = static_cast<double>(bytes);

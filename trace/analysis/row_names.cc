@@ -47,6 +47,13 @@ bool IsOneOf(absl::string_view name, const absl::string_view (&names)[kCount]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+bool Goes(const Trace& trace, size_t row, absl::string_view kind,
+          absl::string_view word) {
+  const int32_t recorded = trace.copy_kind.at(row);
+  return recorded >= 0 ? trace.names.at(recorded) == kind
+                       : absl::StrContains(trace.name_of(row), word);
+}
+
 }  // namespace
 
 KernelClass ClassifyKernel(absl::string_view name) {
@@ -69,6 +76,14 @@ KernelClass KernelClasses::Of(size_t row) {
     known = static_cast<uint8_t>(ClassifyKernel(trace_.name_of(row)));
   }
   return static_cast<KernelClass>(known);
+}
+
+bool GoesToHost(const Trace& trace, size_t row) {
+  return Goes(trace, row, "dtoh", "DtoH");
+}
+
+bool StaysOnDevice(const Trace& trace, size_t row) {
+  return Goes(trace, row, "dtod", "DtoD");
 }
 
 bool IsTracersOverhead(absl::string_view name) {

@@ -36,6 +36,11 @@ class KernelClasses {
   std::vector<uint8_t> known_;  // by name
 };
 
+// Of copies: whether they go from the device to the host, or stay on the
+// device; by the record, else by its name.
+bool GoesToHost(const Trace& trace, size_t row);
+bool StaysOnDevice(const Trace& trace, size_t row);
+
 // Of overhead rows: whether the tracer itself took the time; the rest is the
 // driver's, such as loading a module, and would be there without a tracer.
 bool IsTracersOverhead(absl::string_view name);

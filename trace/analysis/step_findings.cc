@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -121,13 +120,6 @@ void AddGroup(const char* id, const char* what, const char* suggestion,
   findings->push_back(std::move(finding));
 }
 
-// Whether a copy goes from the device to the host.
-bool IsToHost(const Trace& trace, size_t row) {
-  const int32_t kind = trace.copy_kind.at(row);
-  return kind >= 0 ? trace.names.at(kind) == "dtoh"
-                   : absl::StrContains(trace.name_of(row), "DtoH");
-}
-
 void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
                                    std::vector<Finding>* findings) {
   const size_t steps = index.rows().size();
@@ -137,7 +129,7 @@ void AddWaitsAllocationsAndLoading(const Trace& trace, const StepIndex& index,
   Group loading(trace);
   for (size_t row = 0; row < trace.rows(); ++row) {
     const EventKind kind = trace.kind[row];
-    to_host = to_host || (kind == EventKind::kCopy && IsToHost(trace, row) &&
+    to_host = to_host || (kind == EventKind::kCopy && GoesToHost(trace, row) &&
                           index.Of(row) < index.count());
     if (kind != EventKind::kSync && kind != EventKind::kCall &&
         kind != EventKind::kOverhead) {
