@@ -330,9 +330,11 @@ TEST(MakeSocketPair, ConnectsTwoCloseOnExecEnds) {
 
 TEST_F(SubprocessTest, MarkedProcessesAreFoundAndKilled) {
   const std::string mark = absl::StrCat("TRAZA_TEST_MARK=", ::getpid());
-  SubprocessOptions marked = Script("exec sleep 1000");
+  // They stop by themselves: while a shell becomes another program, its
+  // environment cannot be read for a moment.
+  SubprocessOptions marked = Script("kill -STOP $$");
   marked.environment.push_back(mark);
-  SubprocessOptions similar = Script("exec sleep 1000");
+  SubprocessOptions similar = Script("kill -STOP $$");
   similar.environment.push_back(mark + "0");
   Subprocess one = Start(marked);
   Subprocess two = Start(marked);
